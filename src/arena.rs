@@ -1,0 +1,1 @@
+//! Matches: paired openings, colours swapped, Elo with its interval, SPRT.

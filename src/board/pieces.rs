@@ -1,0 +1,270 @@
+//! A board of men and kings of two sides, whose turn it is, and how a hop changes it.
+
+use std::fmt;
+use std::ops::Not;
+
+use super::geometry::Geometry;
+use super::square::{Hop, Square};
+
+/// One of the two players. White has the lighter pieces, plays up the board and begins.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Side {
+    /// The first to move.
+    White = 0,
+    /// The second.
+    Black = 1,
+}
+
+impl Side {
+    /// Both, White first.
+    pub const BOTH: [Self; 2] = [Self::White, Self::Black];
+
+    /// 0 for White, 1 for Black.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Not for Side {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::White => "white",
+            Self::Black => "black",
+        })
+    }
+}
+
+/// A man or a king of one side.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Piece {
+    /// Whose it is.
+    pub side: Side,
+    /// Whether it is a king.
+    pub king: bool,
+}
+
+/// What one hop did.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The square of the piece jumped, if the hop was a jump.
+    pub captured: Option<Square>,
+    /// Whether a man was crowned.
+    pub promoted: bool,
+    /// Whether the piece was a king before the hop.
+    pub by_king: bool,
+    /// Whether the other side moves next; in a chain the same piece goes on.
+    pub turn_over: bool,
+}
+
+/// Men and kings on the playable squares of a board of `W` files and `H` ranks.
+///
+/// A captured piece stays on the board until the turn is over (the Turkish rule): it is in `pending` and in its
+/// side's set as long as the chain lasts.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub struct Board<const W: usize, const H: usize> {
+    pub(super) sides: [u64; 2],
+    pub(super) kings: u64,
+    /// Jumped in this chain and still standing.
+    pub(super) pending: u64,
+    /// The piece that must go on jumping: one bit, or none.
+    pub(super) chain: u64,
+    pub(super) turn: Side,
+}
+
+impl<const W: usize, const H: usize> Board<W, H> {
+    /// A board without pieces.
+    #[must_use]
+    pub const fn empty(turn: Side) -> Self {
+        Self { sides: [0; 2], kings: 0, pending: 0, chain: 0, turn }
+    }
+
+    /// The board at the start of a game: each side's men fill the nearest `rows` ranks.
+    #[must_use]
+    pub fn start(rows: usize) -> Self {
+        let mut board = Self::empty(Side::White);
+        for rank in 0..rows {
+            for file in (rank % 2..W).step_by(2) {
+                let square = Square::new(file, rank);
+                board.put(square, Piece { side: Side::White, king: false });
+                board.put(Square::new(W - 1 - file, H - 1 - rank), Piece { side: Side::Black, king: false });
+            }
+        }
+        board
+    }
+
+    /// Puts a piece on an empty playable square.
+    ///
+    /// # Panics
+    /// In debug builds, if the square is occupied or not playable.
+    pub fn put(&mut self, square: Square, piece: Piece) {
+        let set = Geometry::<W, H>::set(square);
+        debug_assert!(set != 0 && self.occupied() & set == 0, "{square} is no empty playable square");
+        self.sides[piece.side.index()] |= set;
+        if piece.king {
+            self.kings |= set;
+        }
+    }
+
+    /// The piece on a square; `None` if it is empty or not playable.
+    #[must_use]
+    pub fn at(&self, square: Square) -> Option<Piece> {
+        let set = Geometry::<W, H>::set(square);
+        let side = Side::BOTH.into_iter().find(|s| self.sides[s.index()] & set != 0)?;
+        Some(Piece { side, king: self.kings & set != 0 })
+    }
+
+    /// Who moves.
+    #[must_use]
+    pub const fn turn(&self) -> Side {
+        self.turn
+    }
+
+    /// The set of all pieces of a side.
+    #[must_use]
+    pub const fn side(&self, side: Side) -> u64 {
+        self.sides[side.index()]
+    }
+
+    /// The set of all kings.
+    #[must_use]
+    pub const fn kings(&self) -> u64 {
+        self.kings
+    }
+
+    /// The set of pieces jumped in this chain and still standing.
+    #[must_use]
+    pub const fn pending(&self) -> u64 {
+        self.pending
+    }
+
+    /// The set of the piece that must go on jumping; empty between turns.
+    #[must_use]
+    pub const fn chain(&self) -> u64 {
+        self.chain
+    }
+
+    /// The set of all pieces of both sides.
+    #[must_use]
+    pub const fn occupied(&self) -> u64 {
+        self.sides[0] | self.sides[1]
+    }
+
+    /// Puts the board in the middle of a chain: the mover's piece on `at` must go on and has jumped `jumped`. Answers
+    /// whether that describes a possible chain.
+    #[must_use]
+    pub fn set_chain(&mut self, at: Square, jumped: u64) -> bool {
+        let set = Geometry::<W, H>::set(at);
+        let (own, other) = (self.sides[self.turn.index()], self.sides[(!self.turn).index()]);
+        if set & own == 0 || jumped == 0 || jumped & !other != 0 {
+            return false;
+        }
+        (self.chain, self.pending) = (set, jumped);
+        self.can_jump(set)
+    }
+
+    /// The board from sets of bits; `None` if they cannot be a position.
+    #[must_use]
+    pub fn from_sets(sides: [u64; 2], kings: u64, pending: u64, chain: u64, turn: Side) -> Option<Self> {
+        let men = (sides[0] | sides[1]) & !kings;
+        let own_last_rank = (0..2).any(|s| men & sides[s] & Geometry::<W, H>::LAST_RANK[s] != 0);
+        let mut board = Self { sides, kings, pending: 0, chain: 0, turn };
+        if (sides[0] | sides[1]) & !Geometry::<W, H>::BOARD != 0
+            || sides[0] & sides[1] != 0
+            || kings & !board.occupied() != 0
+            || own_last_rank
+        {
+            return None;
+        }
+        match (chain.count_ones(), pending) {
+            (0, 0) => Some(board),
+            (1, _) if chain & Geometry::<W, H>::BOARD != 0 => {
+                let at = Geometry::<W, H>::SQUARE_OF[chain.trailing_zeros() as usize];
+                board.set_chain(at, pending).then_some(board)
+            }
+            _ => None,
+        }
+    }
+
+    /// Plays a hop that [`Board::hops`] lists.
+    ///
+    /// # Panics
+    /// In debug builds, if the hop is not legal.
+    pub fn play_unchecked(&mut self, hop: Hop) -> Step {
+        debug_assert!(self.is_legal(hop), "{hop:?} is not legal on {self:?}");
+        let (own, other) = (self.turn.index(), (!self.turn).index());
+        let (from, to) = (Geometry::<W, H>::set(hop.from), Geometry::<W, H>::set(hop.to));
+        let by_king = self.kings & from != 0;
+        let jumped = Self::between(from, to) & self.sides[other] & !self.pending;
+        self.sides[own] ^= from | to;
+        let promoted = !by_king && to & Geometry::<W, H>::LAST_RANK[own] != 0;
+        if by_king {
+            self.kings ^= from | to;
+        } else if promoted {
+            self.kings |= to;
+        }
+        self.pending |= jumped;
+        let goes_on = jumped != 0 && self.can_jump(to);
+        if goes_on {
+            self.chain = to;
+        } else {
+            self.sides[other] &= !self.pending;
+            self.kings &= !self.pending;
+            self.pending = 0;
+            self.chain = 0;
+            self.turn = !self.turn;
+        }
+        let captured = (jumped != 0).then(|| Geometry::<W, H>::SQUARE_OF[jumped.trailing_zeros() as usize]);
+        Step { captured, promoted, by_king, turn_over: !goes_on }
+    }
+
+    /// The squares strictly between two squares of one diagonal.
+    fn between(from: u64, to: u64) -> u64 {
+        let (a, b) = (from.trailing_zeros() as usize, to.trailing_zeros() as usize);
+        let (rays, back) = (&Geometry::<W, H>::RAYS[a], &Geometry::<W, H>::RAYS[b]);
+        (0..4).find(|&d| rays[d] & to != 0).map_or(0, |d| rays[d] & back[d ^ 2])
+    }
+
+    /// A hash of the whole state, chain included: equal boards have equal keys.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let words = [self.sides[0], self.sides[1], self.kings, self.pending, self.chain << 1 | self.turn as u64];
+        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, word| {
+            let product = u128::from(hash ^ word) * 0xd6e8_feb8_6659_fd93;
+            (product as u64 ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(25))
+        })
+    }
+}
+
+impl<const W: usize, const H: usize> fmt::Debug for Board<W, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} to move", self.turn)?;
+        for rank in (0..H).rev() {
+            for file in 0..W {
+                let square = Square::new(file, rank);
+                let letter = match self.at(square) {
+                    Some(Piece { side: Side::White, king: false }) => 'w',
+                    Some(Piece { side: Side::White, king: true }) => 'W',
+                    Some(Piece { side: Side::Black, king: false }) => 'b',
+                    Some(Piece { side: Side::Black, king: true }) => 'B',
+                    None if square.is_dark() => '.',
+                    None => ' ',
+                };
+                write!(f, "{letter} ")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

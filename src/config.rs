@@ -1,0 +1,1 @@
+//! Every knob of a run on one page.

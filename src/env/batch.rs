@@ -1,0 +1,1 @@
+//! The buffers of a batch of games, owned by the caller.

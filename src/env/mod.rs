@@ -1,0 +1,4 @@
+//! The vectorized environment.
+
+pub mod batch;
+pub mod vec_env;

@@ -1,0 +1,136 @@
+//! The one error type: every message names the thing at fault and what was expected.
+
+use std::path::{Path, PathBuf};
+
+/// What went wrong. Messages are one line, lower case, without a full stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text is no square, or names one that this board does not play on.
+    #[error("square {text:?}: {reason}")]
+    Square {
+        /// The text as given.
+        text: String,
+        /// What was expected.
+        reason: String,
+    },
+    /// A position text that cannot be read, or that describes no possible position.
+    #[error("position {text:?}: {reason}")]
+    Fen {
+        /// The whole text as given.
+        text: String,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A turn that is not legal, not readable or not unique.
+    #[error("turn {text:?}: {reason}")]
+    Turn {
+        /// The text as given.
+        text: String,
+        /// What was expected; for an ambiguous text, the turns it fits.
+        reason: String,
+    },
+    /// A hop number that is not legal where it was played.
+    #[error("action {action} is not legal in game {game}: expected one of {legal}")]
+    IllegalAction {
+        /// Which game of the batch, from 0.
+        game: usize,
+        /// The number as given.
+        action: i64,
+        /// The legal numbers, listed.
+        legal: String,
+    },
+    /// Something asked of a game that is over.
+    #[error("the game is over ({0}); nothing more can be played")]
+    GameOver(String),
+    /// A player text that makes no sense.
+    #[error("player {text:?}: {reason}")]
+    Player {
+        /// The text as given.
+        text: String,
+        /// What was expected.
+        reason: String,
+    },
+    /// A configuration that is wrong in a file.
+    #[error("config {path}: {reason}")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// The key, its value and what was expected.
+        reason: String,
+    },
+    /// A value out of its range or a name nobody knows, given by the caller.
+    #[error("{what} {value:?}: expected {expected}")]
+    Value {
+        /// The name of the option or argument.
+        what: String,
+        /// The value as given.
+        value: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A file or folder that cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's word.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A model file that is damaged or does not fit.
+    #[error("model {path}: {reason}")]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Stored bytes (a game, a replay buffer, a training state) that are damaged or of another version.
+    #[error("stored {what}: {reason}")]
+    State {
+        /// What was to be restored.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The network library failed.
+    #[error("network: {0}")]
+    Network(String),
+    /// A check that was asked for did not hold.
+    #[error("{0}")]
+    Failed(String),
+    /// Stopped by the user; what was finished is kept.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A result with the crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Wraps an I/O error with the path it happened at.
+    pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
+        Self::Io { path: path.as_ref().to_owned(), source }
+    }
+
+    /// A value that is not what was expected.
+    pub fn value(what: impl Into<String>, value: impl ToString, expected: impl Into<String>) -> Self {
+        Self::Value { what: what.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    /// The command's exit status: 2 for what was wrong on the command line, 130 after Ctrl-C, 1 for the rest.
+    #[must_use]
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Self::Square { .. }
+            | Self::Fen { .. }
+            | Self::Turn { .. }
+            | Self::IllegalAction { .. }
+            | Self::Player { .. }
+            | Self::Value { .. } => 2,
+            Self::Interrupted => 130,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The draw rules (FMJD-64 7.2.3 to 7.2.8), their presets, and the counters they need.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+use super::game::Reason;
+
+/// A named set of draw rules.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Preset {
+    /// The variant's official rules; for Russian draughts FMJD-64 7.2.3 to 7.2.8.
+    #[default]
+    Official,
+    /// As the server lidraughts counts.
+    Lidraughts,
+    /// Repetition, fifteen king moves, three kings against one.
+    Basic,
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 3] = [Self::Official, Self::Lidraughts, Self::Basic];
+
+    /// The name in commands and configs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Official => "official",
+            Self::Lidraughts => "lidraughts",
+            Self::Basic => "basic",
+        }
+    }
+}
+
+impl FromStr for Preset {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|p| p.name() == text)
+            .ok_or_else(|| Error::value("draw rules", text, "one of official, lidraughts, basic"))
+    }
+}
+
+impl TryFrom<String> for Preset {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl From<Preset> for String {
+    fn from(preset: Preset) -> Self {
+        preset.name().to_owned()
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which draw rules are on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Draws {
+    /// 7.2.3: the same position with the same side to move for the third time.
+    pub repetition: bool,
+    /// 7.2.4: three or more kings against one, 15 moves each.
+    pub three_kings: bool,
+    /// 7.2.5: only king moves and no capture, 15 moves each.
+    pub kings_only: bool,
+    /// 7.2.6: kings on both sides, 4 to 7 pieces, no capture and no crowning: 30 or 60 moves each.
+    pub few_pieces: bool,
+    /// 7.2.8: two or three pieces, one side with a lone king: 5 moves each.
+    pub ending: bool,
+    /// 7.2.7: three pieces against a lone king on the main road: 5 moves each.
+    pub main_road: bool,
+    /// Counts 7.2.5, 7.2.7 and 7.2.8 as lidraughts does.
+    pub lidraughts: bool,
+}
+
+/// What the draw rules need to know of the pieces of a position.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Material {
+    /// Men of White and of Black.
+    pub men: [u8; 2],
+    /// Kings of White and of Black.
+    pub kings: [u8; 2],
+    /// Whether that side's kings include one on the main road, with no other piece of either side on it.
+    pub holds_road: [bool; 2],
+}
+
+impl Material {
+    fn pieces(&self, side: usize) -> u8 {
+        self.men[side] + self.kings[side]
+    }
+
+    fn total(&self) -> u8 {
+        self.pieces(0) + self.pieces(1)
+    }
+
+    /// The side that has a lone king and nothing else, the other being `true` for `fits(men, kings)`.
+    fn lone_king(&self, fits: impl Fn(u8, u8) -> bool) -> Option<usize> {
+        (0..2).find(|&s| self.men[s] == 0 && self.kings[s] == 1 && fits(self.men[1 - s], self.kings[1 - s]))
+    }
+
+    fn three_kings(&self) -> bool {
+        self.lone_king(|men, kings| men == 0 && kings >= 3).is_some()
+    }
+
+    /// 7.2.6: the plies allowed, where both sides have a king and 4 to 7 pieces are left.
+    fn few_pieces_limit(&self) -> Option<u16> {
+        match self.total() {
+            _ if self.kings.contains(&0) => None,
+            4 | 5 => Some(60),
+            6 | 7 => Some(120),
+            _ => None,
+        }
+    }
+
+    /// 7.2.8: king, king and man, or two kings, against a lone king.
+    fn ending(&self) -> bool {
+        self.lone_king(|men, kings| kings >= 1 && men + kings <= 2).is_some()
+    }
+
+    /// 7.2.7: the side whose lone king faces three pieces with a king among them.
+    fn road_ending(&self) -> Option<usize> {
+        self.lone_king(|men, kings| kings >= 1 && men + kings == 3)
+    }
+
+    fn on_road(&self) -> bool {
+        self.road_ending().is_some_and(|s| self.holds_road[s])
+    }
+}
+
+/// What one whole turn did, as the draw rules count it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct TurnFacts {
+    /// Whether anything was captured.
+    pub captured: bool,
+    /// Whether a man was crowned.
+    pub promoted: bool,
+    /// Whether a man moved.
+    pub by_man: bool,
+}
+
+/// The counters of the draw rules, in plies (turns of either side).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Clock {
+    /// Since the last capture or move of a man.
+    pub kings_only: u16,
+    /// Since the last capture or crowning.
+    pub balance: u16,
+    /// In which the lone king held the main road: running, or for lidraughts in total.
+    pub road: u16,
+    /// Since 7.2.8's ending arose, as lidraughts counts it.
+    pub ending: u16,
+}
+
+/// How near the next draw is, as a net sees it: coarse, so that positions differ only where it matters.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Hash)]
+pub struct ClockView {
+    /// Sixteenths of the plies that lead to the nearest draw, 0 to 16.
+    pub sixteenths: u8,
+    /// How often the position has been on the board before, 0 to 2.
+    pub repetitions: u8,
+}
+
+impl ClockView {
+    /// The values of the two scalar planes, each 0 to 1.
+    #[must_use]
+    pub fn scalars(self) -> [f32; 2] {
+        [f32::from(self.sixteenths) / 16.0, f32::from(self.repetitions) / 2.0]
+    }
+}
+
+impl Draws {
+    /// The counters after a turn that led from material `before` to `after`.
+    pub(super) fn count(&self, clock: &mut Clock, facts: TurnFacts, before: &Material, after: &Material) {
+        let restart = facts.captured || facts.promoted;
+        let next = |count: u16, restart: bool| if restart { 0 } else { count.saturating_add(1) };
+        clock.kings_only = next(clock.kings_only, facts.captured || facts.by_man);
+        clock.balance = next(clock.balance, restart);
+        clock.road = if self.lidraughts {
+            let restart = restart || after.road_ending().is_none();
+            if restart { 0 } else { clock.road + u16::from(after.on_road()) }
+        } else {
+            next(clock.road, restart || !before.on_road() || !after.on_road())
+        };
+        let first_crowning = facts.promoted && (0..2).any(|s| before.kings[s] == 0 && after.kings[s] > 0);
+        clock.ending = next(clock.ending, facts.captured || first_crowning);
+    }
+
+    /// The rules that count towards a draw in this material: reason, plies counted, limit. In the order of the reports.
+    fn running(&self, clock: &Clock, material: &Material) -> [(Reason, u16, u16); 5] {
+        let never = u16::MAX;
+        let few = if self.few_pieces { material.few_pieces_limit() } else { None };
+        let few_reason = if few == Some(120) { Reason::SixSeven } else { Reason::FourFive };
+        let kings_only_off = self.lidraughts && material.few_pieces_limit().is_some();
+        let ending_count = if self.lidraughts { clock.ending } else { clock.balance };
+        let on = |condition: bool, limit: u16| if condition { limit } else { never };
+        let road_ending = material.road_ending().is_some();
+        let road = if self.lidraughts && road_ending && clock.road < 10 && clock.balance >= 30 {
+            (clock.balance, 30)
+        } else {
+            (clock.road, 10)
+        };
+        [
+            (Reason::ThreeKings, clock.balance, on(self.three_kings && material.three_kings(), 30)),
+            (Reason::KingsOnly, clock.kings_only, on(self.kings_only && !kings_only_off, 30)),
+            (few_reason, clock.balance, few.unwrap_or(never)),
+            (Reason::TwoThree, ending_count, on(self.ending && material.ending(), 10)),
+            (Reason::MainRoad, road.0, on(self.main_road && road_ending, road.1)),
+        ]
+    }
+
+    /// The draw that holds now, if any. `occurrences` counts the position itself.
+    pub(super) fn drawn(&self, clock: &Clock, material: &Material, occurrences: usize) -> Option<Reason> {
+        if self.repetition && occurrences >= 3 {
+            return Some(Reason::Repetition);
+        }
+        let rules = self.running(clock, material);
+        rules.into_iter().find(|&(_, count, limit)| count >= limit).map(|(reason, ..)| reason)
+    }
+
+    /// The nearest draw, coarse.
+    pub(super) fn view(&self, clock: &Clock, material: &Material, occurrences: usize) -> ClockView {
+        let sixteenths = self
+            .running(clock, material)
+            .into_iter()
+            .filter(|&(_, _, limit)| limit != u16::MAX)
+            .map(|(_, count, limit)| (16 * count / limit).min(16) as u8)
+            .max()
+            .unwrap_or(0);
+        ClockView { sixteenths, repetitions: occurrences.saturating_sub(1).min(2) as u8 }
+    }
+
+    /// Plies until the nearest draw by counting, if a counter runs.
+    pub(super) fn plies_left(&self, clock: &Clock, material: &Material) -> Option<u16> {
+        self.running(clock, material)
+            .into_iter()
+            .filter(|&(_, _, limit)| limit != u16::MAX)
+            .map(|(_, count, limit)| limit.saturating_sub(count))
+            .min()
+    }
+}

@@ -1,0 +1,136 @@
+//! What a variant must answer so that everything else can play and learn it.
+
+use std::fmt;
+
+use crate::board::{Hop, Hops, Side, Square, Step};
+use crate::error::Result;
+
+use super::draws::{ClockView, Draws, Material, Preset};
+use super::planes::Features;
+use super::variant::Variant;
+
+/// The fixed facts of a variant: names, shapes and sizes.
+#[derive(Copy, Clone, Debug)]
+pub struct Spec {
+    /// Its name.
+    pub variant: Variant,
+    /// Files of the board.
+    pub width: usize,
+    /// Ranks of the board.
+    pub height: usize,
+    /// Hop numbers run from 0 to `actions - 1`.
+    pub actions: usize,
+    /// Playable squares; each board plane has as many cells.
+    pub squares: usize,
+    /// Planes of zeros and ones over the playable squares.
+    pub board_planes: usize,
+    /// Planes that hold one number in all cells.
+    pub scalar_planes: usize,
+    /// The cell `height * width` of each playable square in a picture of the board: row 0 is the mover's first rank.
+    pub cells: &'static [u8],
+    /// The value of the PDN tag `GameType`, where the variant has one.
+    pub game_type: Option<&'static str>,
+    /// The name of each plane, board planes first.
+    pub plane_names: &'static [&'static str],
+}
+
+impl Spec {
+    /// The shape of an observation: `[channels, height, width]`.
+    #[must_use]
+    pub const fn planes(&self) -> [usize; 3] {
+        [self.board_planes + self.scalar_planes, self.height, self.width]
+    }
+
+    /// The numbers a dense net reads: one for each playable square of each board plane, and one for each scalar plane.
+    #[must_use]
+    pub const fn inputs(&self) -> usize {
+        self.board_planes * self.squares + self.scalar_planes
+    }
+
+    /// The numbers of one observation: the product of [`Spec::planes`].
+    #[must_use]
+    pub const fn observation_len(&self) -> usize {
+        (self.board_planes + self.scalar_planes) * self.height * self.width
+    }
+}
+
+/// A position of one variant: the board, whose turn it is, and where a turn stands that is not over. It knows no
+/// history; counters and earlier positions are kept by [`Game`](super::game::Game).
+///
+/// # What an implementer keeps
+/// - `hops` is empty iff the side to move is stuck, and then [`Position::stuck`] names the winner.
+/// - [`Position::index`] is one-to-one on the legal hops and below `SPEC.actions`, and [`Position::hop_at`] inverts it.
+/// - Equal positions have equal keys and different ones (but for chance) different keys.
+/// - Sides need not alternate: ask [`Position::side`].
+pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
+    /// The fixed facts of the variant.
+    const SPEC: Spec;
+
+    /// The position at the start of a game.
+    fn start() -> Self;
+
+    /// Who moves.
+    fn side(&self) -> Side;
+
+    /// Lists the legal hops into `out`, which is cleared first.
+    fn hops(&self, out: &mut Hops);
+
+    /// Whether there is any legal hop.
+    fn can_move(&self) -> bool;
+
+    /// Whether the legal hops are captures.
+    fn must_capture(&self) -> bool;
+
+    /// Whether the position lies between two turns, not within a chain.
+    fn at_turn_start(&self) -> bool;
+
+    /// Plays a legal hop; an illegal one is a bug that debug builds report.
+    fn play_unchecked(&mut self, hop: Hop) -> Step;
+
+    /// Who wins when the side to move has no hop.
+    fn stuck(&self) -> Side;
+
+    /// The number of a legal hop, the board turned for Black.
+    fn index(&self, hop: Hop) -> usize;
+
+    /// The hop that a number stands for, seen by the side to move; `None` beyond the last number.
+    fn hop_at(&self, index: usize) -> Option<Hop>;
+
+    /// Appends the position as a net sees it, from the side of the mover.
+    fn encode(&self, clock: ClockView, features: &mut Features);
+
+    /// A hash of the whole state.
+    fn key(&self) -> u64;
+
+    /// What the draw rules need to know of the pieces.
+    fn material(&self) -> Material;
+
+    /// The draw rules of a preset; `None` where the variant has no such preset.
+    fn draws(preset: Preset) -> Option<Draws>;
+
+    /// Reads a position text.
+    ///
+    /// # Errors
+    /// [`Error::Fen`](crate::Error::Fen), naming what is wrong.
+    fn read_fen(text: &str) -> Result<Self>;
+
+    /// Writes the canonical position text.
+    fn write_fen(&self) -> String;
+
+    /// Appends the position as bytes.
+    fn pack(&self, out: &mut Vec<u8>);
+
+    /// Takes a position off the front of `bytes`, as [`Position::pack`] wrote it.
+    ///
+    /// # Errors
+    /// [`Error::State`](crate::Error::State) if the bytes are too few or no position.
+    fn unpack(bytes: &mut &[u8]) -> Result<Self>;
+
+    /// The square that the number `n` of the numeric notation stands for.
+    fn numbered(n: usize) -> Option<Square>;
+
+    /// The number of legal turns, distinct by start square and resulting position. `None` where only listing them tells.
+    fn count_turns(&self) -> Option<u64> {
+        None
+    }
+}

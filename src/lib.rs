@@ -1,0 +1,31 @@
+//! Russian draughts as a training environment: exact rules, vectorized self-play, MCTS with a network that learns, and
+//! a classic engine to measure it by.
+//!
+//! The modules stand in the order of their floors: each imports only from those above it in this list.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr))]
+
+pub mod error;
+
+pub mod board;
+
+pub mod games;
+
+pub mod config;
+pub mod evaluator;
+pub mod player;
+
+pub mod arena;
+pub mod env;
+pub mod net;
+pub mod search;
+
+pub mod roster;
+
+pub mod train;
+
+pub mod cli;
+#[cfg(feature = "python")]
+mod py;
+
+pub use error::{Error, Result};

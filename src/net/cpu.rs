@@ -1,0 +1,1 @@
+//! The forward pass on the CPU, on ndarray.

@@ -1,0 +1,1 @@
+//! The same networks in tch: training and GPU inference.

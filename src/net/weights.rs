@@ -1,0 +1,1 @@
+//! Weights as safetensors, with a card that says what they are for.

@@ -1,0 +1,104 @@
+//! Who chooses turns: the trait of every player, and the one that plays at random.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::board::{Hop, Hops};
+use crate::error::Result;
+use crate::games::game::Game;
+use crate::games::position::Position;
+use crate::games::turn::Turn;
+
+/// What a player thinks of one turn.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The turn.
+    pub turn: Turn,
+    /// Its worth to the mover, −1 to 1.
+    pub value: f32,
+    /// Visits of a tree search.
+    pub visits: Option<u32>,
+    /// Depth of an alpha-beta search, in turns.
+    pub depth: Option<u32>,
+    /// The expected play, the turn itself first.
+    pub line: Vec<Turn>,
+}
+
+/// What a player thinks of a position: the best turn's value and its candidates, best first.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The value to the mover, −1 to 1.
+    pub value: f32,
+    /// At least one candidate, best first.
+    pub lines: Vec<Line>,
+}
+
+/// Chooses turns. Games go on for many turns, so a player may keep what it has thought between calls.
+pub trait Player<P: Position>: Send {
+    /// Its text, as the roster reads it.
+    fn name(&self) -> String;
+
+    /// Chooses a turn (in a chain: the rest of it) in a game that is not over.
+    ///
+    /// # Errors
+    /// If an engine or network behind it fails.
+    fn choose(&mut self, game: &Game<P>) -> Result<Turn>;
+
+    /// Says what it thinks of a game that is not over.
+    ///
+    /// # Errors
+    /// As [`Player::choose`].
+    fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
+        let turn = self.choose(game)?;
+        let line = Line { turn: turn.clone(), value: 0.0, visits: None, depth: None, line: vec![turn] };
+        Ok(Analysis { value: 0.0, lines: vec![line] })
+    }
+
+    /// Forgets the game before.
+    fn new_game(&mut self) {}
+
+    /// Seeds the player's chance for the next games, so that a match can be played again.
+    fn seed(&mut self, _seed: u64) {}
+
+    /// Caps the seconds of the next choice, where a game is played by the clock.
+    fn limit_time(&mut self, _seconds: f64) {}
+}
+
+/// Plays each hop at random, all legal hops alike.
+#[derive(Debug)]
+pub struct RandomPlayer {
+    rng: Xoshiro256PlusPlus,
+    hops: Hops,
+}
+
+impl RandomPlayer {
+    /// A player whose games repeat for the same seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { rng: Xoshiro256PlusPlus::seed_from_u64(seed), hops: Hops::new() }
+    }
+}
+
+impl<P: Position> Player<P> for RandomPlayer {
+    fn name(&self) -> String {
+        "random".to_owned()
+    }
+
+    fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
+        let mut position = *game.position();
+        let capture = position.must_capture();
+        let mut played: Vec<Hop> = Vec::new();
+        loop {
+            position.hops(&mut self.hops);
+            let hop = self.hops[self.rng.random_range(0..self.hops.len())];
+            played.push(hop);
+            if position.play_unchecked(hop).turn_over {
+                return Ok(Turn::from_hops(&played, capture));
+            }
+        }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    }
+}

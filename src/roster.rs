@@ -1,0 +1,1 @@
+//! Players from short texts.

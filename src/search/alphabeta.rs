@@ -1,0 +1,1 @@
+//! The classic engine: iterative deepening alpha-beta.

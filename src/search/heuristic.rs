@@ -1,0 +1,1 @@
+//! Hand-written evaluation of positions, per variant; material by default.

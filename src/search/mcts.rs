@@ -1,0 +1,1 @@
+//! Monte Carlo tree search that hands out leaves and takes back evaluations.

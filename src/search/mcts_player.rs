@@ -1,0 +1,1 @@
+//! A player that searches one game at a time with MCTS.

@@ -1,0 +1,8 @@
+//! Search: the classic engine, and Monte Carlo tree search.
+
+pub mod alphabeta;
+pub mod heuristic;
+pub mod mcts;
+pub mod mcts_player;
+pub mod table;
+pub mod tree;

@@ -1,0 +1,1 @@
+//! The transposition table of the classic engine.

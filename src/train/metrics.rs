@@ -1,0 +1,1 @@
+//! What a run writes down: metrics.jsonl, TensorBoard and the console.

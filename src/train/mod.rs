@@ -1,0 +1,9 @@
+//! Learning by self-play.
+
+#[cfg(feature = "torch")]
+pub mod learner;
+pub mod metrics;
+pub mod replay;
+pub mod selfplay;
+#[cfg(feature = "torch")]
+pub mod trainer;

@@ -1,0 +1,1 @@
+//! The ring of samples that the learner draws from.

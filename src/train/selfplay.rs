@@ -1,0 +1,1 @@
+//! Many games at once, each searched, one batch of leaves for the net.
