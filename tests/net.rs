@@ -174,7 +174,7 @@ fn the_turned_position_has_the_same_answer_for_the_other_colour() {
 #[test]
 fn a_shape_counts_its_parameters_and_operations() {
     let mlp = spec(NetKind::Mlp, 256, 2);
-    let dense = |inputs, outputs| inputs * outputs + outputs;
+    let dense = |inputs: usize, outputs: usize| inputs * outputs + outputs;
     let expected = dense(194, 256) + 2 * dense(256, 256) + dense(256, 280) + dense(256, 32) + dense(32, 3);
     assert_eq!(mlp.parameters(), expected);
     assert_eq!(mlp.flops(), 2 * (194 * 256 + 2 * 256 * 256 + 256 * 280 + 256 * 32 + 32 * 3));
