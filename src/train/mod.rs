@@ -4,6 +4,7 @@
 pub mod learner;
 pub mod metrics;
 pub mod replay;
+pub mod run_folder;
 pub mod selfplay;
 #[cfg(feature = "torch")]
 pub mod trainer;
