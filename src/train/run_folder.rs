@@ -33,7 +33,7 @@ impl RunFolder {
     pub fn create(path: Option<&Path>, config: &Config) -> Result<Self> {
         let path = path.map_or_else(
             || {
-                let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+                let time = jiff::ZonedDateTime::now().strftime("%Y%m%d-%H%M%S").to_string();
                 PathBuf::from("runs").join(format!("{}-{time}", config.run.name))
             },
             Path::to_owned,
@@ -55,7 +55,7 @@ impl RunFolder {
             "shashki": env!("CARGO_PKG_VERSION"),
             "config_hash": config.hash(),
             "git": git_hash(),
-            "started": jiff::Zoned::now().to_string(),
+            "started": jiff::ZonedDateTime::now().to_string(),
             "threads": config.threads(),
             "machine": machine(),
         });
