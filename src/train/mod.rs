@@ -1,6 +1,8 @@
 //! Learning by self-play.
 
 #[cfg(feature = "torch")]
+mod adamw;
+#[cfg(feature = "torch")]
 pub mod learner;
 pub mod metrics;
 pub mod replay;
