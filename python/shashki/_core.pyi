@@ -1,12 +1,26 @@
 """The compiled module; import ``shashki`` instead."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Self
+
+__all__ = [
+    "VARIANTS",
+    "Batch",
+    "Game",
+    "Outcome",
+    "Player",
+    "VecEnv",
+    "__version__",
+    "arena",
+    "load_player",
+    "main",
+    "train",
+]
 
 VARIANTS: tuple[str, ...]
 """The names of the variants."""
@@ -85,7 +99,7 @@ class Game:
     def plane_names(self) -> list[str]:
         """What each channel of an observation shows."""
     def turns(self) -> list[str]:
-        """The legal turns in full notation, sorted; in a chain its continuations; none when over."""
+        """The legal turns in full notation, sorted; in a chain its continuations."""
     def play(self, turn: str) -> str:
         """Play a turn, in full or short form, and return it in full.
 
@@ -94,7 +108,7 @@ class Game:
         """
     def hops(self) -> list[tuple[int, str, str]]:
         """The legal hops as (action, from, to), sorted by action; none when the game is over."""
-    def play_hop(self, action: int) -> None:
+    def play_hop(self, action: SupportsIndex) -> None:
         """Play the hop of a number.
 
         Raises:
@@ -103,7 +117,9 @@ class Game:
     def fen(self) -> str:
         """The position as text. Draw counters are not in it; ``get_state`` keeps them."""
     def offer_draw(self) -> None:
-        """Offer a draw in the name of the side to move; it stands until the other side answers or plays.
+        """Offer a draw in the name of the side to move.
+
+        It stands until the other side answers or plays.
 
         Raises:
             ValueError: If the game is over.
@@ -182,7 +198,10 @@ class Batch:
         """``[n]``, whether a game was cut off at ``max_turns``."""
     @property
     def final_observation(self) -> npt.NDArray[np.float32]:
-        """``[n, channels, height, width]``, the last position of games that ended; other rows are stale."""
+        """``[n, channels, height, width]``, the last position of each game that ended.
+
+        Other rows are stale.
+        """
     @property
     def final_side(self) -> npt.NDArray[np.int8]:
         """``[n]``, who was to move when a game ended; -1 where none ended."""
@@ -195,8 +214,8 @@ class Batch:
 class VecEnv:
     """Many games stepped in one call, each begun anew within the step that ends it.
 
-    Without an opponent the caller plays both sides. With one, the caller sees only positions in which
-    its own side moves: the opponent's whole reply happens inside the call.
+    Without an opponent the caller plays both sides. With one, the caller sees only positions in
+    which its own side moves: the opponent's whole reply happens inside the call.
 
     The arrays of a batch are written again by the next call, unless ``copy`` is set.
     """
@@ -204,13 +223,13 @@ class VecEnv:
     def __new__(
         cls,
         variant: str = "russian",
-        num_envs: int | None = None,
-        seed: int | None = None,
-        opponent: str | Callable[[Game], int] | None = None,
+        num_envs: SupportsIndex | None = None,
+        seed: SupportsIndex | None = None,
+        opponent: str | Callable[[Game], SupportsIndex] | None = None,
         draws: str = "official",
-        max_turns: int | None = None,
+        max_turns: SupportsIndex | None = None,
         copy: bool = False,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
         side: Literal["white", "black", "alternate", "random"] = "alternate",
     ) -> Self:
         """Prepare the games; ``reset`` begins them.
@@ -219,14 +238,15 @@ class VecEnv:
             variant: What is played, one of ``VARIANTS``.
             num_envs: How many games, 1 unless given.
             seed: Same seed, options and actions, same games; drawn by lot unless given.
-            opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its turn is
-                over. Each thread has a player of its own; a callable is asked on one thread only.
+            opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
+                turn is over. Each thread has a player of its own; a callable is asked on one
+                thread only.
             draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
             max_turns: Turns of both sides after which a game is truncated, at least 2.
             copy: Whether each call returns arrays of its own.
             threads: One a core unless given. Small batches stay on the calling thread.
-            side: The caller's side against an opponent. ``"alternate"`` begins with White in games 0, 2, 4,
-                …, with Black in the others, and changes with each game.
+            side: The caller's side against an opponent. ``"alternate"`` begins with White in games
+                0, 2, 4, …, with Black in the others, and changes with each game.
 
         Raises:
             ValueError: If a value is unknown or out of range.
@@ -252,7 +272,7 @@ class VecEnv:
     @property
     def plane_names(self) -> list[str]:
         """What each channel of an observation shows."""
-    def reset(self, seed: int | None = None) -> Batch:
+    def reset(self, seed: SupportsIndex | None = None) -> Batch:
         """Begin every game anew, from a new seed if one is given."""
     def step(self, actions: npt.ArrayLike) -> Batch:
         """Play one hop in each game, and the opponent's reply.
@@ -261,12 +281,13 @@ class VecEnv:
             actions: ``[n]`` whole numbers of any width.
 
         Raises:
-            ValueError: If an action is illegal (nothing moves), or the array has a wrong shape or dtype.
+            ValueError: If an action is illegal (then nothing moves), or the array has a wrong shape
+                or dtype.
             RuntimeError: If the games have not been reset.
         """
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A legal hop of each game, drawn by lot: ``[n]``."""
-    def game(self, index: int) -> Game:
+    def game(self, index: SupportsIndex) -> Game:
         """A copy of one game.
 
         Raises:
@@ -306,7 +327,7 @@ class Player:
         """
     def new_game(self) -> None:
         """Forget the game before."""
-    def seed(self, seed: int) -> None:
+    def seed(self, seed: SupportsIndex) -> None:
         """Seed its chance."""
 
 def load_player(text: str, variant: str = "russian") -> Player:
@@ -321,15 +342,15 @@ def arena(
     a: str,
     b: str,
     variant: str = "russian",
-    games: int | None = None,
+    games: SupportsIndex | None = None,
     *,
     openings: str = "random:4",
     draws: str = "official",
-    max_turns: int | None = None,
+    max_turns: SupportsIndex | None = None,
     clock: str | None = None,
     sprt: tuple[float, float] | None = None,
-    threads: int | None = None,
-    seed: int | None = None,
+    threads: SupportsIndex | None = None,
+    seed: SupportsIndex | None = None,
 ) -> dict[str, Any]:
     """Play a match and return what the command ``arena --json`` prints, seen from ``a``'s side.
 
@@ -354,7 +375,7 @@ def arena(
 def train(
     config: str | PathLike[str] | None = None,
     *,
-    set: Sequence[str] = (),
+    set: Sequence[str] | None = None,
     run: str | PathLike[str] | None = None,
     init: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,

@@ -16,8 +16,8 @@ the agent is to move the mover is the agent; a last position is seen by whoever 
 A hop is a step or one jump. A longer capture is several actions in a row: between them the opponent
 does not move, the mask allows only the jumping piece, and its square is in the observation.
 
-``info["action_mask"]`` (int8) and ``env.action_masks()`` (bool) mark the legal hops; all are zero when
-the game is over. ``info["outcome"]`` is ``None`` until the game is over, then an ``Outcome``.
+``info["action_mask"]`` (int8) and ``env.action_masks()`` (bool) mark the legal hops; all are zero
+when the game is over. ``info["outcome"]`` is ``None`` until the game is over, then an ``Outcome``.
 
 A draw by rule is ``terminated``; ``truncated`` comes only of ``max_turns``.
 
@@ -25,7 +25,7 @@ Version history: v0, the first.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -34,7 +34,7 @@ from gymnasium import spaces
 
 from shashki import _core
 
-Opponent: TypeAlias = str | _core.Player | Callable[[_core.Game], int]
+Opponent: TypeAlias = str | _core.Player | Callable[[_core.Game], SupportsIndex]
 """A player's text, a loaded player, or a callable that answers the number of a hop."""
 
 Observation: TypeAlias = npt.NDArray[np.float32]
@@ -62,11 +62,11 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
 
         Args:
             variant: What is played, one of ``shashki.VARIANTS``.
-            opponent: A player's text (``"random"``, ``"alphabeta:depth=4"``), a ``shashki.Player``, or
-                a callable ``f(game) -> action``, asked until its turn is over.
+            opponent: A player's text (``"random"``, ``"alphabeta:depth=4"``), a ``shashki.Player``,
+                or a callable ``f(game) -> action``, asked until its turn is over.
             side: The agent's side; ``"random"`` draws it anew at each reset.
-            illegal_action: ``"lose"`` ends the game with reward -1, ``info["illegal_action"]`` and one
-                warning; ``"raise"`` raises ``ValueError`` and nothing moves.
+            illegal_action: ``"lose"`` ends the game with reward -1, ``info["illegal_action"]`` and
+                one warning; ``"raise"`` raises ``ValueError`` and nothing moves.
             draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
             max_turns: Turns of both sides after which a game is truncated, at least 2.
             render_mode: ``"ansi"`` for text, ``"rgb_array"`` for a picture, seen from White's side.
@@ -82,7 +82,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         self._fresh = _core.Game(variant, draws=draws)
         self._game = self._fresh.copy()
         self._player: _core.Player | None = None
-        self._callable: Callable[[_core.Game], int] | None = None
+        self._callable: Callable[[_core.Game], SupportsIndex] | None = None
         if isinstance(opponent, str):
             self._player = _core.load_player(opponent, variant)
         elif isinstance(opponent, _core.Player):
@@ -142,9 +142,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         self._reply()
         return self._game.observation(), self._info()
 
-    def step(
-        self, action: np.int64 | int
-    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play one hop, and the opponent's turn when the agent's is over.
 
         Args:
@@ -167,7 +165,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         """The legal hops, as the maskable agents of other libraries ask for them."""
         return self._mask().astype(np.bool_)
 
-    def render(self) -> str | npt.NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board as text or picture, by ``render_mode``."""
         if self.render_mode == "ansi":
             return str(self._game)
@@ -193,7 +191,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             self._outcome = _core.Outcome(None, "turn limit")
 
     def _is_legal(self, action: np.int64 | int) -> bool:
-        return 0 <= action < self._fresh.num_actions and bool(self._mask()[action])
+        return bool(0 <= action < self._fresh.num_actions and self._mask()[action])
 
     def _lose(
         self, action: np.int64 | int
@@ -205,7 +203,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
                 f"action {action} is not legal in {self._game.fen()}: the game is lost; "
                 'sample with info["action_mask"], or make the env with illegal_action="raise"'
             )
-        self._outcome = _core.Outcome(_SIDES[self._agent == "white"], "illegal")
+        self._outcome = _core.Outcome("black" if self._agent == "white" else "white", "illegal")
         info = self._info()
         info["illegal_action"] = int(action)
         return self._game.observation(), -1.0, True, False, info

@@ -191,7 +191,7 @@ impl Draws {
         clock.balance = next(clock.balance, restart);
         clock.road = if self.lidraughts {
             let restart = restart || after.road_ending().is_none();
-            if restart { 0 } else { clock.road + u16::from(after.on_road()) }
+            if restart { 0 } else { clock.road.saturating_add(u16::from(after.on_road())) }
         } else {
             next(clock.road, restart || !before.on_road() || !after.on_road())
         };
@@ -237,7 +237,7 @@ impl Draws {
             .running(clock, material)
             .into_iter()
             .filter(|&(_, _, limit)| limit != u16::MAX)
-            .map(|(_, count, limit)| (16 * count / limit).min(16) as u8)
+            .map(|(_, count, limit)| (16 * u32::from(count) / u32::from(limit)).min(16) as u8)
             .max()
             .unwrap_or(0);
         ClockView { sixteenths, repetitions: occurrences.saturating_sub(1).min(2) as u8 }

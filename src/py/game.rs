@@ -46,8 +46,8 @@ impl PyOutcome {
     }
 
     fn __repr__(&self) -> String {
-        let winner = self.winner.as_ref().map_or_else(|| "None".to_owned(), |winner| format!("{winner:?}"));
-        format!("Outcome(winner={winner}, reason={:?})", self.reason)
+        let winner = self.winner.as_ref().map_or_else(|| "None".to_owned(), |winner| format!("'{winner}'"));
+        format!("Outcome(winner={winner}, reason='{}')", self.reason)
     }
 
     fn __getnewargs__(&self) -> (Option<String>, String) {
@@ -253,6 +253,6 @@ impl PyGame {
     }
 
     fn __repr__(&self) -> String {
-        format!("Game({:?}, fen={:?}, draws={:?})", self.variant(), self.record.fen(), self.draws())
+        format!("Game('{}', fen='{}', draws='{}')", self.variant(), self.record.fen(), self.draws())
     }
 }

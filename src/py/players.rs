@@ -145,7 +145,7 @@ impl PyPlayer {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("load_player({:?}, variant={:?})", self.name(py), self.variant())
+        format!("load_player('{}', variant='{}')", self.name(py), self.variant())
     }
 }
 
@@ -159,11 +159,11 @@ pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlay
 
 /// Trains, as the command `train` does.
 #[pyfunction]
-#[pyo3(signature = (config = None, *, set = Vec::new(), run = None, init = None, resume = None))]
+#[pyo3(signature = (config = None, *, set = None, run = None, init = None, resume = None))]
 pub fn train(
     py: Python<'_>,
     config: Option<PathBuf>,
-    set: Vec<String>,
+    set: Option<Vec<String>>,
     run: Option<PathBuf>,
     init: Option<PathBuf>,
     resume: Option<PathBuf>,
@@ -175,7 +175,7 @@ pub fn train(
     }
     let mut args: Vec<OsString> = vec!["shashki".into(), "train".into()];
     args.extend(config.map(OsString::from));
-    for setting in set {
+    for setting in set.unwrap_or_default() {
         args.extend(["--set".into(), setting.into()]);
     }
     for (option, path) in [("--run", run), ("--init", init), ("--resume", resume)] {

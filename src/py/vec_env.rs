@@ -281,6 +281,6 @@ impl PyVecEnv {
     }
 
     fn __repr__(&self) -> String {
-        format!("VecEnv({:?}, num_envs={})", self.variant(), self.games)
+        format!("VecEnv('{}', num_envs={})", self.variant(), self.games)
     }
 }
