@@ -1,6 +1,6 @@
 //! The training loop: play, learn, measure, write down; stop and resume at any round.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::config::{Config, NetKind};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::for_variant;
 use crate::games::position::Position;
-use crate::net::cpu::CpuNet;
+use crate::net::load;
 use crate::net::spec::NetSpec;
-use crate::net::torch::TorchNet;
-use crate::net::weights::Weights;
+use crate::net::torch;
+use crate::net::weights::{Weights, model_file};
 use crate::roster;
 
 use super::console::Console;
@@ -101,22 +101,23 @@ struct Trainer<P: Position> {
 
 impl<P: Position> Trainer<P> {
     /// Begins a run, or goes on after its last complete round.
-    fn open(config: Config, folder: RunFolder, init: Option<&std::path::Path>) -> Result<Self> {
-        let spec = NetSpec::new::<P>(&config.net);
+    fn open(config: Config, folder: RunFolder, init: Option<&Path>) -> Result<Self> {
+        let spec = NetSpec::new(&P::SPEC, &config.net);
         let initial = folder.checkpoint(0);
         let state = folder.state()?;
         if state.is_none() {
-            let mut weights = match init {
-                Some(path) => Weights::read_for(path, &spec)?,
+            let weights = match init {
+                Some(path) => read_fitting(&model_file(path)?, &spec)?,
                 None => Weights::init(&spec, config.run.seed),
             };
-            weights.card.config_hash = config.hash();
-            weights.write(&initial)?;
+            stamped(weights, &config, 0).write(&initial)?;
+        }
+        let weights = read_fitting(&initial, &spec)?;
+        if state.is_none() {
             weights.write(&folder.best())?;
         }
-        let weights = Weights::read_for(&initial, &spec)?;
+        torch::set_threads(config.threads());
         let mut learner = Learner::new(&spec, &config.learner, &config.run.device, &weights)?;
-        learner.set_threads(config.threads());
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
         let mut saved_workers = Vec::new();
@@ -143,7 +144,7 @@ impl<P: Position> Trainer<P> {
             })
             .collect::<Result<_>>()?;
         let metrics = Metrics::open(folder.path(), progress.round)?;
-        let weights = if state.is_some() { learner.weights() } else { weights };
+        let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
         Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
     }
 
@@ -190,9 +191,6 @@ impl<P: Position> Trainer<P> {
         let learn_start = Instant::now();
         let (losses, steps, rate) = self.learn(round, new, stop, console)?;
         let learn_s = learn_start.elapsed().as_secs_f64();
-        self.weights = self.learner.weights();
-        self.weights.card.config_hash = self.config.hash();
-
         let progress = &mut self.progress;
         progress.round = round;
         progress.seconds += start.elapsed().as_secs_f64();
@@ -200,7 +198,7 @@ impl<P: Position> Trainer<P> {
         progress.hops += sums.hops;
         progress.samples += new as u64;
         progress.steps += steps;
-        self.weights.card.step = progress.steps;
+        self.weights = stamped(self.learner.weights()?, &self.config, progress.steps);
 
         let elo = self.measure(round, stop, console)?;
         let progress = &self.progress;
@@ -266,13 +264,7 @@ impl<P: Position> Trainer<P> {
 
     /// A copy of the network for each worker.
     fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator<P>>>> {
-        let n = self.workers.len();
-        let device = self.config.run.device.as_str();
-        if self.config.net.kind == NetKind::Mlp && device == "cpu" {
-            let net = CpuNet::<P>::new(&self.weights)?;
-            return Ok((0..n).map(|_| Box::new(net.clone()) as Box<dyn Evaluator<P>>).collect());
-        }
-        (0..n).map(|_| Ok(Box::new(TorchNet::new(&self.weights, device)?) as Box<dyn Evaluator<P>>)).collect()
+        self.workers.iter().map(|_| load::evaluator(&self.weights, &self.config.run.device)).collect()
     }
 
     /// The optimiser steps that the new samples allow: mean losses, steps taken, last learning rate.
@@ -367,11 +359,29 @@ impl<P: Position> Trainer<P> {
     }
 }
 
+/// Reads a network of the run's own shape.
+fn read_fitting(path: &Path, spec: &NetSpec) -> Result<Weights> {
+    let weights = Weights::read(path)?;
+    if weights.spec() == *spec {
+        return Ok(weights);
+    }
+    let reason = format!("expected {spec} as the config says, found {}", weights.spec());
+    Err(Error::Model { path: path.to_owned(), reason })
+}
+
+/// The weights with a card that says where they come from.
+fn stamped(mut weights: Weights, config: &Config, step: u64) -> Weights {
+    weights.card.step = step;
+    weights.card.draws = config.run.draws;
+    weights.card.config_hash = config.hash();
+    weights
+}
+
 fn check_stop(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-fn read_progress(path: &std::path::Path) -> Result<Progress> {
+fn read_progress(path: &Path) -> Result<Progress> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
     serde_json::from_str(&text).map_err(|error| Error::State { what: "progress", reason: error.to_string() })
 }
