@@ -1,9 +1,12 @@
 //! Learning by self-play.
 
 #[cfg(feature = "torch")]
+mod adamw;
+#[cfg(feature = "torch")]
 pub mod learner;
 pub mod metrics;
 pub mod replay;
+pub mod run_folder;
 pub mod selfplay;
 #[cfg(feature = "torch")]
 pub mod trainer;
