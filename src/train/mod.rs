@@ -8,5 +8,7 @@ pub mod metrics;
 pub mod replay;
 pub mod run_folder;
 pub mod selfplay;
+pub mod stats;
+mod stored;
 #[cfg(feature = "torch")]
 pub mod trainer;
