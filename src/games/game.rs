@@ -225,6 +225,12 @@ impl<P: Position> Game<P> {
         self.keys.iter().filter(|&&k| k == key).count()
     }
 
+    /// Keys of the positions between turns since the last turn that cannot be undone, in order. Between turns the present
+    /// position's is the last.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
     /// How near the next draw is, as a net sees it.
     pub fn clock(&self) -> ClockView {
         self.draws.view(&self.clock, &self.position.material(), self.occurrences())

@@ -1,1 +1,584 @@
 //! The classic engine: iterative deepening alpha-beta.
+
+use std::marker::PhantomData;
+use std::ops::Neg;
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::board::{Hop, Hops};
+use crate::error::{Error, Result};
+use crate::games::game::Game;
+use crate::games::position::Position;
+use crate::games::turn::{self, Turn};
+use crate::player::{Analysis, Line, Player};
+
+use super::heuristic::Heuristic;
+use super::ordering::{self, Candidate, Ordering};
+use super::table::{Bound, Entry, Table};
+
+/// How far the engine looks, for each turn. The nearest limit stops it, but never before it has looked one turn ahead.
+/// Without any it looks [`DEFAULT_DEPTH`] turns ahead.
+#[derive(Copy, Clone, PartialEq, Debug, Default)]
+pub struct Limits {
+    /// Turns (of either side) to look ahead; captures are played out beyond.
+    pub depth: Option<u32>,
+    /// Seconds.
+    pub time_s: Option<f64>,
+    /// Positions looked at.
+    pub nodes: Option<u64>,
+}
+
+/// The turns that an engine without limits looks ahead.
+pub const DEFAULT_DEPTH: u32 = 6;
+/// The size of the transposition table where nothing else is said, in megabytes.
+pub const DEFAULT_HASH_MB: usize = 16;
+/// The most turns that any search looks ahead.
+const MAX_DEPTH: u32 = 100;
+/// Nodes between two looks at the watch.
+const WATCH_INTERVAL: u64 = 2048;
+
+/// The score of a position whose mover has won; each turn until then counts one less.
+const WIN: i32 = 30_000;
+/// From here on a score is a proven win, within more turns than any game's search sees.
+const PROVEN: i32 = 29_000;
+/// No evaluation is higher.
+const HIGHEST_GUESS: i32 = 20_000;
+const INFINITE: i32 = i32::MAX;
+
+/// A score as a value from −1 to 1: proven wins and losses are exactly ±1, and nothing else is.
+///
+/// ```
+/// use shashki::search::alphabeta::value_of;
+///
+/// assert_eq!(value_of(0), 0.0);
+/// assert!(value_of(100) > 0.4 && value_of(100) < 0.5);
+/// ```
+#[must_use]
+pub fn value_of(score: i32) -> f32 {
+    if score.abs() >= PROVEN { score.signum() as f32 } else { (score as f32 / 200.0).tanh().clamp(-0.999, 0.999) }
+}
+
+/// A player that looks ahead by alpha-beta search and judges by its variant's [`Heuristic`].
+///
+/// It finds every win that can be forced within its depth, counted in turns, whatever the order of play; draws by
+/// repetition and by counting are seen as the game counts them. Each answer depends on the game, the limits and the seed
+/// alone, so that the engine is a fixed yardstick (unless time limits it).
+///
+/// ```
+/// use shashki::games::{Game, Position, Preset, Russian};
+/// use shashki::player::Player;
+/// use shashki::search::alphabeta::{AlphaBeta, Limits};
+///
+/// let mut engine = AlphaBeta::new(Limits { depth: Some(3), ..Limits::default() }, 1);
+/// let game = Game::from_position(Russian::read_fen("W:Wc3,g3:Bd6,h6")?, Preset::Official)?;
+/// let analysis = engine.analyse(&game)?;
+/// assert_eq!(analysis.lines[0].turn, engine.choose(&game)?);
+/// # Ok::<(), shashki::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AlphaBeta<P> {
+    limits: Limits,
+    hash_mb: usize,
+    seed: Option<u64>,
+    time_cap: Option<Duration>,
+    table: Table,
+    ordering: Ordering,
+    /// The line from the root to the node being searched, one level a hop (the root turn is one step).
+    levels: Vec<Level<P>>,
+    watch: Watch,
+    variant: PhantomData<P>,
+}
+
+/// One node on the line being searched.
+#[derive(Debug)]
+struct Level<P> {
+    game: Game<P>,
+    /// Whole turns since the root.
+    turns: u32,
+    /// Whether a position has been on the board twice since the last turn that cannot be undone.
+    repeated: bool,
+    candidates: Vec<Candidate>,
+    hops: Hops,
+    /// The best play found from here on.
+    line: Vec<Hop>,
+}
+
+/// Counts nodes and says when to stop.
+#[derive(Debug, Default)]
+struct Watch {
+    nodes: u64,
+    most_nodes: Option<u64>,
+    deadline: Option<Instant>,
+    next_look: u64,
+    /// The first iteration always ends.
+    armed: bool,
+    stopped: bool,
+}
+
+impl Watch {
+    fn start(&mut self, limits: Limits, time_cap: Option<Duration>) {
+        let time = limits.time_s.map(|s| Duration::try_from_secs_f64(s.max(0.0)).unwrap_or(Duration::MAX));
+        let time = time.into_iter().chain(time_cap).min();
+        *self = Self {
+            most_nodes: limits.nodes,
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            ..Self::default()
+        };
+    }
+
+    /// Whether the search has to stop; once it has, it stays so.
+    fn over(&mut self) -> bool {
+        if self.stopped || !self.armed {
+            return self.stopped;
+        }
+        if self.nodes >= self.next_look {
+            self.next_look = self.nodes + WATCH_INTERVAL;
+            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.stopped |= self.most_nodes.is_some_and(|most| self.nodes >= most);
+        self.stopped
+    }
+}
+
+/// A score, seen by the side to move, and whether it hangs on the way the position was reached: a draw by repetition or
+/// by counting is proven for its path only.
+#[derive(Copy, Clone, Debug)]
+struct Value {
+    score: i32,
+    of_path: bool,
+}
+
+impl Value {
+    const fn of_position(score: i32) -> Self {
+        Self { score, of_path: false }
+    }
+}
+
+impl Neg for Value {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { score: -self.score, ..self }
+    }
+}
+
+/// A turn at the root and what was found of it.
+#[derive(Clone, Debug)]
+struct RootTurn {
+    turn: Turn,
+    score: i32,
+    depth: u32,
+    line: Vec<Hop>,
+}
+
+impl<P: Heuristic> AlphaBeta<P> {
+    /// An engine with these limits and a transposition table of at most `hash_mb` megabytes.
+    #[must_use]
+    pub fn new(limits: Limits, hash_mb: usize) -> Self {
+        Self {
+            limits,
+            hash_mb,
+            seed: None,
+            time_cap: None,
+            table: Table::new(hash_mb << 20, useful_entries(limits)),
+            ordering: Ordering::default(),
+            levels: Vec::new(),
+            watch: Watch::default(),
+            variant: PhantomData,
+        }
+    }
+
+    /// The positions that the last choice or analysis looked at.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.watch.nodes
+    }
+
+    fn depth_limit(&self) -> u32 {
+        let Limits { depth, time_s, nodes } = self.limits;
+        let unlimited = time_s.is_none() && nodes.is_none() && self.time_cap.is_none();
+        depth.unwrap_or(if unlimited { DEFAULT_DEPTH } else { MAX_DEPTH }).clamp(1, MAX_DEPTH)
+    }
+
+    /// The legal turns in the order in which equal ones are preferred: by text, or as the seed shuffles them.
+    fn root_turns(&self, game: &Game<P>) -> Vec<RootTurn> {
+        let mut turns = turn::list(game.position());
+        if let Some(seed) = self.seed {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ game.position().key());
+            turns.shuffle(&mut rng);
+        }
+        turns.into_iter().map(|turn| RootTurn { turn, score: 0, depth: 0, line: Vec::new() }).collect()
+    }
+
+    /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
+    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
+        self.start(game);
+        for depth in 1..=self.depth_limit() {
+            let mut alpha = -INFINITE;
+            for i in 0..roots.len() {
+                let Some(score) = self.try_root(&roots[i].turn, depth, alpha, INFINITE) else { return };
+                if score > alpha {
+                    alpha = score;
+                    roots[i] = self.root_turn(roots[i].turn.clone(), score, depth);
+                    roots[..=i].rotate_right(1);
+                }
+            }
+            if proven_within(alpha, depth) {
+                return;
+            }
+            self.watch.armed = true;
+        }
+    }
+
+    /// Finds the true scores of all turns but the first, deepening as far as the first was searched, and sorts them.
+    fn score_others(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
+        let Some((best, others)) = roots.split_first_mut() else { return };
+        let nodes = self.watch.nodes;
+        self.watch.start(self.limits, None);
+        'deepening: for depth in 1..=best.depth {
+            for root in &mut *others {
+                let Some(score) = self.try_root(&root.turn, depth, -INFINITE, INFINITE) else { break 'deepening };
+                *root = self.root_turn(root.turn.clone(), score.min(best.score), depth);
+            }
+            self.watch.armed = true;
+        }
+        others.sort_by_key(|root| -root.score);
+        self.watch.nodes += nodes;
+        debug_assert!(self.levels[0].game == *game, "the root stays as it was");
+    }
+
+    /// Forgets earlier searches and sets the root.
+    fn start(&mut self, game: &Game<P>) {
+        self.watch.start(self.limits, self.time_cap.take());
+        self.table.forget();
+        self.ordering.forget(P::SPEC.actions);
+        match self.levels.first_mut() {
+            Some(root) => root.game.clone_from(game),
+            None => self.levels.push(Level::new(game.clone())),
+        }
+        let keys = game.keys();
+        self.levels[0].repeated = (1..keys.len()).any(|i| keys[..i].contains(&keys[i]));
+    }
+
+    /// The score of a root turn within a window, seen by the side to move at the root: exact inside, else a bound;
+    /// `None` if the search had to stop. A turn after the first is first asked only whether it is better at all.
+    fn try_root(&mut self, turn: &Turn, depth: u32, alpha: i32, beta: i32) -> Option<i32> {
+        if self.watch.over() {
+            return None;
+        }
+        self.open_level(1);
+        let (root, child) = self.level_pair(0);
+        child.game.clone_from(&root.game);
+        for hop in turn.hops() {
+            child.game.play_unchecked(hop);
+        }
+        child.turns = 1;
+        child.note_repetition(root.repeated);
+        let same_side = child.game.side() == root.game.side();
+        let value = self.search_child(0, depth - 1, same_side, alpha, beta, alpha == -INFINITE);
+        (!self.watch.stopped).then_some(value.score)
+    }
+
+    fn root_turn(&self, turn: Turn, score: i32, depth: u32) -> RootTurn {
+        RootTurn { turn, score, depth, line: self.levels[1].line.clone() }
+    }
+
+    /// The value of the node at a level, looking `depth` turns ahead, seen by its side to move: exact between `alpha`
+    /// and `beta`, else a bound.
+    fn search(&mut self, at: usize, depth: u32, mut alpha: i32, beta: i32) -> Value {
+        let level = &mut self.levels[at];
+        level.line.clear();
+        let (position, turns) = (*level.game.position(), level.turns as i32);
+        let side = position.side();
+        if let Some(outcome) = level.game.outcome() {
+            self.watch.nodes += 1;
+            return match outcome.winner {
+                Some(winner) => Value::of_position(if winner == side { WIN - turns } else { turns - WIN }),
+                None => Value { score: 0, of_path: true },
+            };
+        }
+        if depth == 0 {
+            return Value::of_position(self.play_out(at, &position, turns, alpha, beta));
+        }
+        self.watch.nodes += 1;
+        // Nobody can win sooner than by this turn.
+        if alpha >= WIN - turns - 1 {
+            return Value::of_position(WIN - turns - 1);
+        }
+        let open_window = beta - 1 > alpha;
+        let key = if position.at_turn_start() { level.game.keys().last().copied() } else { None };
+        let key = key.unwrap_or_else(|| position.key());
+        let known = self.table.probe(key).copied();
+        if let Some(entry) = known
+            && !open_window
+            && u32::from(entry.depth) >= depth
+            && !level.repeated
+            && level.game.plies_to_draw().is_none_or(|plies| u32::from(plies) > depth)
+        {
+            let score = from_table(entry.score, turns);
+            let cuts = match entry.bound {
+                Bound::Lower => score >= beta,
+                Bound::Upper => score <= alpha,
+                Bound::Exact => true,
+            };
+            if cuts {
+                return Value::of_position(score);
+            }
+        }
+        self.open_level(at + 1);
+        let level = &mut self.levels[at];
+        let mut candidates = std::mem::take(&mut level.candidates);
+        self.ordering.list(&position, at, known.as_ref(), &mut level.hops, &mut candidates);
+        let floor = alpha;
+        let mut best = Value::of_position(-INFINITE);
+        let mut best_action = candidates[0].action;
+        for n in 0..candidates.len() {
+            if self.watch.over() {
+                break;
+            }
+            let Candidate { hop, action, .. } = ordering::bring_best(&mut candidates, n);
+            let (turn_over, same_side) = self.enter(at, hop);
+            let value = self.search_child(at, depth - u32::from(turn_over), same_side, alpha, beta, n == 0);
+            if self.watch.stopped {
+                break;
+            }
+            let of_path = best.of_path | value.of_path;
+            if value.score > best.score {
+                (best.score, best_action) = (value.score, action);
+            }
+            best.of_path = of_path;
+            if value.score > alpha {
+                alpha = value.score;
+                if open_window {
+                    self.lead(at, hop);
+                }
+            }
+            if alpha >= beta {
+                // The bound rests on this hop alone.
+                best.of_path = value.of_path;
+                self.ordering.reward(side, at, action, depth);
+                break;
+            }
+        }
+        self.levels[at].candidates = candidates;
+        if !self.watch.stopped && !best.of_path {
+            let bound = match best.score {
+                score if score >= beta => Bound::Lower,
+                score if score <= floor => Bound::Upper,
+                _ => Bound::Exact,
+            };
+            let score = to_table(best.score, turns);
+            self.table.store(Entry::new(key, depth as u8, score, bound, best_action));
+        }
+        best
+    }
+
+    /// Searches the next level, seen by this level's side to move. All but the first of a node's children are asked
+    /// first only whether they are better than `alpha` (principal variation search).
+    fn search_child(&mut self, at: usize, depth: u32, same_side: bool, alpha: i32, beta: i32, first: bool) -> Value {
+        let mut seen = |alpha: i32, beta: i32| {
+            if same_side { self.search(at + 1, depth, alpha, beta) } else { -self.search(at + 1, depth, -beta, -alpha) }
+        };
+        if first {
+            return seen(alpha, beta);
+        }
+        let value = seen(alpha, alpha + 1);
+        if value.score > alpha && value.score < beta { seen(alpha, beta) } else { value }
+    }
+
+    /// Plays captures to their end (they are compulsory, so nothing is left out) and judges the quiet position.
+    fn play_out(&mut self, at: usize, position: &P, turns: i32, mut alpha: i32, beta: i32) -> i32 {
+        self.watch.nodes += 1;
+        self.levels[at].line.clear();
+        let side = position.side();
+        if !position.must_capture() {
+            if !position.can_move() {
+                return if position.stuck() == side { WIN - turns } else { turns - WIN };
+            }
+            return position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
+        }
+        self.open_level(at + 1);
+        let mut hops = std::mem::take(&mut self.levels[at].hops);
+        position.hops(&mut hops);
+        let mut best = -INFINITE;
+        for &hop in &hops {
+            let mut next = *position;
+            let turns = turns + i32::from(next.play_unchecked(hop).turn_over);
+            let score = if next.side() == side {
+                self.play_out(at + 1, &next, turns, alpha, beta)
+            } else {
+                -self.play_out(at + 1, &next, turns, -beta, -alpha)
+            };
+            best = best.max(score);
+            if score > alpha {
+                alpha = score;
+                self.lead(at, hop);
+                if alpha >= beta {
+                    break;
+                }
+            }
+        }
+        self.levels[at].hops = hops;
+        best
+    }
+
+    /// Plays a hop from a level on to the next. Answers whether the turn is over and whether the same side goes on.
+    fn enter(&mut self, at: usize, hop: Hop) -> (bool, bool) {
+        let (parent, child) = self.level_pair(at);
+        child.game.clone_from(&parent.game);
+        let step = child.game.play_unchecked(hop);
+        child.turns = parent.turns + u32::from(step.turn_over);
+        child.note_repetition(parent.repeated);
+        (step.turn_over, child.game.side() == parent.game.side())
+    }
+
+    /// Makes the hop and the next level's best play the best play of this level.
+    fn lead(&mut self, at: usize, hop: Hop) {
+        let (parent, child) = self.level_pair(at);
+        parent.line.clear();
+        parent.line.push(hop);
+        parent.line.extend_from_slice(&child.line);
+    }
+
+    fn level_pair(&mut self, at: usize) -> (&mut Level<P>, &mut Level<P>) {
+        let (upper, lower) = self.levels.split_at_mut(at + 1);
+        (&mut upper[at], &mut lower[0])
+    }
+
+    fn open_level(&mut self, at: usize) {
+        if self.levels.len() == at {
+            let game = self.levels[0].game.clone();
+            self.levels.push(Level::new(game));
+        }
+    }
+}
+
+impl<P: Position> Level<P> {
+    fn new(game: Game<P>) -> Self {
+        Self { game, turns: 0, repeated: false, candidates: Vec::new(), hops: Hops::new(), line: Vec::new() }
+    }
+
+    /// Sees whether a position has now been on the board twice, knowing whether one had before the last hop.
+    fn note_repetition(&mut self, before: bool) {
+        self.repeated = match self.game.keys().split_last() {
+            Some((last, earlier)) => !earlier.is_empty() && (before || earlier.contains(last)),
+            None => false,
+        };
+    }
+}
+
+impl<P: Heuristic> Player<P> for AlphaBeta<P> {
+    fn name(&self) -> String {
+        let Limits { depth, time_s, nodes } = self.limits;
+        let hash = (self.hash_mb != DEFAULT_HASH_MB).then_some(self.hash_mb);
+        let options = [
+            depth.map(|n| format!("depth={n}")),
+            time_s.map(|s| format!("time={s}")),
+            nodes.map(|n| format!("nodes={n}")),
+            hash.map(|mb| format!("hash={mb}")),
+        ];
+        let options: Vec<_> = options.into_iter().flatten().collect();
+        if options.is_empty() { "alphabeta".to_owned() } else { format!("alphabeta:{}", options.join(",")) }
+    }
+
+    fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
+        let mut roots = self.open_roots(game)?;
+        if roots.len() > 1 {
+            self.deepen(game, &mut roots);
+        } else {
+            self.time_cap = None;
+            self.watch = Watch::default();
+        }
+        Ok(roots.swap_remove(0).turn)
+    }
+
+    fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
+        let mut roots = self.open_roots(game)?;
+        self.deepen(game, &mut roots);
+        self.score_others(game, &mut roots);
+        let lines: Vec<_> = roots.into_iter().map(|root| root.told(game)).collect();
+        Ok(Analysis { value: lines[0].value, lines })
+    }
+
+    fn new_game(&mut self) {
+        self.table.forget();
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.seed = Some(seed);
+    }
+
+    fn limit_time(&mut self, seconds: f64) {
+        self.time_cap = Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX));
+    }
+}
+
+impl<P: Heuristic> AlphaBeta<P> {
+    fn open_roots(&self, game: &Game<P>) -> Result<Vec<RootTurn>> {
+        match game.outcome() {
+            Some(outcome) => Err(Error::GameOver(outcome.to_string())),
+            None => Ok(self.root_turns(game)),
+        }
+    }
+}
+
+impl RootTurn {
+    /// The turn, its value and the expected play, as players tell it.
+    fn told<P: Position>(self, game: &Game<P>) -> Line {
+        let mut position = *game.position();
+        for hop in self.turn.hops() {
+            position.play_unchecked(hop);
+        }
+        let mut line = vec![self.turn.clone()];
+        let mut rest = self.line.iter();
+        'turns: loop {
+            let (capture, mut hops) = (position.must_capture(), Vec::new());
+            loop {
+                let Some(&hop) = rest.next() else { break 'turns };
+                hops.push(hop);
+                if position.play_unchecked(hop).turn_over {
+                    break;
+                }
+            }
+            line.push(Turn::from_hops(&hops, capture));
+        }
+        Line { turn: self.turn, value: value_of(self.score), visits: None, depth: Some(self.depth), line }
+    }
+}
+
+/// Whether a score is a win or loss within the turns looked ahead: nothing nearer can be found then.
+const fn proven_within(score: i32, depth: u32) -> bool {
+    score.abs() >= PROVEN && WIN - score.abs() <= depth as i32
+}
+
+/// A win's distance is kept from the position where the entry lies, not from the root.
+const fn to_table(score: i32, turns: i32) -> i16 {
+    (if score >= PROVEN {
+        score + turns
+    } else if score <= -PROVEN {
+        score - turns
+    } else {
+        score
+    }) as i16
+}
+
+const fn from_table(score: i16, turns: i32) -> i32 {
+    let score = score as i32;
+    if score >= PROVEN {
+        score - turns
+    } else if score <= -PROVEN {
+        score + turns
+    } else {
+        score
+    }
+}
+
+/// The entries that a search within these limits can make use of.
+fn useful_entries(limits: Limits) -> usize {
+    let by_depth = limits.depth.map(|depth| 1 << (2 * depth.min(20) + 8));
+    let by_nodes = limits.nodes.map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX));
+    by_depth.into_iter().chain(by_nodes).min().unwrap_or(usize::MAX)
+}

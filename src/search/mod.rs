@@ -4,5 +4,6 @@ pub mod alphabeta;
 pub mod heuristic;
 pub mod mcts;
 pub mod mcts_player;
+pub mod ordering;
 pub mod table;
 pub mod tree;
