@@ -1,5 +1,7 @@
 //! The vectorized environment keeps its conventions: rewards, ends, masks, batches that move as one, repeatable games.
 
+#![allow(clippy::unwrap_used)]
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::board::{Hops, Side};

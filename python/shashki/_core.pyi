@@ -51,23 +51,31 @@ class Outcome:
 class Game:
     """A game in play or over.
 
+    People play turns (``game.play("c5:e3:g5")``); learners play hops, a step or one jump of one
+    piece, by number (``game.play_hop(action)``). Numbers run from 0 to ``num_actions - 1`` (280 in
+    Russian draughts) and are the mover's: for Black the board is turned. A longer capture is
+    several hops, during which ``side`` stays the same.
+
+    ``observation()`` shows the game to the side to move, row 0 being its first rank. The planes
+    (``plane_names``) of Russian draughts: own men, own kings, the other's men, the other's kings,
+    the piece that must go on jumping, the pieces jumped in this chain and still standing, plies
+    over limit of the nearest draw (in sixteenths), earlier occurrences of the position over 2.
+
     Games can be copied, compared and pickled, in mid chain too. Two games are equal if their
     positions and draw counters are; the turns that led there do not matter.
+
+    Args:
+        variant: What is played, one of ``VARIANTS``.
+        fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
+        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+
+    Raises:
+        ValueError: If a name is unknown or the position cannot be read.
     """
 
     def __new__(
         cls, variant: str = "russian", fen: str | None = None, draws: str = "official"
-    ) -> Self:
-        """Begin a game.
-
-        Args:
-            variant: What is played, one of ``VARIANTS``.
-            fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
-            draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
-
-        Raises:
-            ValueError: If a name is unknown or the position cannot be read.
-        """
+    ) -> Self: ...
     @property
     def variant(self) -> str:
         """The variant's name."""
@@ -214,10 +222,38 @@ class Batch:
 class VecEnv:
     """Many games stepped in one call, each begun anew within the step that ends it.
 
-    Without an opponent the caller plays both sides. With one, the caller sees only positions in
-    which its own side moves: the opponent's whole reply happens inside the call.
+    ``batch = venv.reset()``, then ``batch = venv.step(actions)`` with one hop's number a game;
+    ``venv.random_actions()`` draws legal ones. Actions and observations are those of ``Game``.
+
+    Without an opponent the caller plays both sides: ``batch.side`` says whose hop is due. With one,
+    the caller sees only positions in which its own side moves: the opponent's whole reply, and its
+    first turn where it has White, happen inside the call.
+
+    Rewards are 0 until a game ends, then +1, 0 or -1, for White and for Black. A draw by rule is
+    ``terminated``; ``truncated`` comes only of ``max_turns``. When a game ends, observation, mask
+    and side are of the new one; ``final_observation``, ``final_side``, ``outcome`` and the reward
+    are of the one that ended.
+
+    If one action of a batch is illegal, ``step`` raises ``ValueError`` and nothing moves.
 
     The arrays of a batch are written again by the next call, unless ``copy`` is set.
+
+    Args:
+        variant: What is played, one of ``VARIANTS``.
+        num_envs: How many games, 1 unless given.
+        seed: Same seed, options and actions, same games; drawn by lot unless given.
+        opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
+            turn is over. Each thread has a player of its own; a callable is asked on one
+            thread only.
+        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        max_turns: Turns of both sides after which a game is truncated, at least 2.
+        copy: Whether each call returns arrays of its own.
+        threads: One a core unless given. Small batches stay on the calling thread.
+        side: The caller's side against an opponent. ``"alternate"`` begins with White in games
+            0, 2, 4, …, with Black in the others, and changes with each game.
+
+    Raises:
+        ValueError: If a value is unknown or out of range.
     """
 
     def __new__(
@@ -231,26 +267,7 @@ class VecEnv:
         copy: bool = False,
         threads: SupportsIndex | None = None,
         side: Literal["white", "black", "alternate", "random"] = "alternate",
-    ) -> Self:
-        """Prepare the games; ``reset`` begins them.
-
-        Args:
-            variant: What is played, one of ``VARIANTS``.
-            num_envs: How many games, 1 unless given.
-            seed: Same seed, options and actions, same games; drawn by lot unless given.
-            opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
-                turn is over. Each thread has a player of its own; a callable is asked on one
-                thread only.
-            draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
-            max_turns: Turns of both sides after which a game is truncated, at least 2.
-            copy: Whether each call returns arrays of its own.
-            threads: One a core unless given. Small batches stay on the calling thread.
-            side: The caller's side against an opponent. ``"alternate"`` begins with White in games
-                0, 2, 4, …, with Black in the others, and changes with each game.
-
-        Raises:
-            ValueError: If a value is unknown or out of range.
-        """
+    ) -> Self: ...
     @property
     def variant(self) -> str:
         """The variant's name."""

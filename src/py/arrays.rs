@@ -14,18 +14,30 @@ use crate::games::position::Spec;
 
 use super::game::PyOutcome;
 
-/// What a step of many games answers.
+/// What a step of ``n`` games answers. Sides are 0 for White, 1 for Black, -1 for none.
 #[pyclass(name = "Batch", module = "shashki", frozen, get_all)]
 pub struct PyBatch {
+    /// ``[n, channels, height, width]``, each game seen by its side to move.
     observation: Py<PyArray4<f32>>,
+    /// ``[n, actions]``, 1 for each legal hop.
     action_mask: Py<PyArray2<i8>>,
+    /// ``[n]``, who moves.
     side: Py<PyArray1<i8>>,
+    /// ``[n]``, the caller's side in the game the step was played in; -1 in self-play.
     agent: Py<PyArray1<i8>>,
+    /// ``[n, 2]``, White's and Black's: 0 until a game ends, then +1, 0 or -1.
     reward: Py<PyArray2<f32>>,
+    /// ``[n]``, whether a game ended by the rules.
     terminated: Py<PyArray1<bool>>,
+    /// ``[n]``, whether a game was cut off at ``max_turns``.
     truncated: Py<PyArray1<bool>>,
+    /// ``[n, channels, height, width]``, the last position of each game that ended.
+    ///
+    /// Other rows are stale.
     final_observation: Py<PyArray4<f32>>,
+    /// ``[n]``, who was to move when a game ended; -1 where none ended.
     final_side: Py<PyArray1<i8>>,
+    /// How each game ended; ``None`` where none ended.
     outcome: Py<PyList>,
 }
 

@@ -46,7 +46,24 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
     })
 }
 
-/// Plays a match and says how it went, from the side of `a`.
+/// Play a match and return what the command ``arena --json`` prints, seen from ``a``'s side.
+///
+/// Args:
+///     a: The first player's text.
+///     b: The second player's.
+///     variant: What is played.
+///     games: An even number, 100 unless given: each opening is played twice, colours swapped.
+///     openings: ``"random:PLIES"`` or a file with an opening a line.
+///     draws: The draw rules.
+///     max_turns: A longer game is a draw.
+///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
+///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
+///     threads: 1 unless given.
+///     seed: Same seed, same match, as long as nobody thinks by time.
+///
+/// Raises:
+///     ValueError: If a text or number makes no sense.
+///     OSError: If a file cannot be read.
 #[pyfunction(name = "arena")]
 #[pyo3(signature = (a, b, variant = "russian", games = None, *, openings = "random:4", draws = "official",
                     max_turns = None, clock = None, sprt = None, threads = None, seed = None))]

@@ -95,20 +95,30 @@ impl PyPlayer {
 
 #[pymethods]
 impl PyPlayer {
+    /// Its text.
     #[getter]
     fn name(&self, py: Python<'_>) -> String {
         py.detach(|| self.lock().name())
     }
 
+    /// What it plays.
     #[getter]
     fn variant(&self) -> &'static str {
         self.variant.name()
     }
 
+    /// The turn it would play, in full notation; in a chain the rest of it.
+    ///
+    /// Raises:
+    ///     ValueError: If the game is over or of another variant.
     fn choose(&self, game: &Bound<'_, PyGame>) -> PyResult<String> {
         self.ask(game, |player, game| player.choose(game))
     }
 
+    /// What it thinks, as the command ``analyse`` says it: fen, best, value, lines.
+    ///
+    /// Raises:
+    ///     ValueError: If the game is over or of another variant.
     fn analyse<'py>(&self, game: &Bound<'py, PyGame>) -> PyResult<Bound<'py, PyDict>> {
         let analysis = self.ask(game, |player, game| player.analyse(game))?;
         let py = game.py();
@@ -134,10 +144,12 @@ impl PyPlayer {
         Ok(answer)
     }
 
+    /// Forget the game before.
     fn new_game(&self, py: Python<'_>) {
         py.detach(|| self.lock().new_game());
     }
 
+    /// Seed its chance.
     fn seed(&self, seed: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = number("seed", "a whole number from 0 to 2^64 - 1", seed)?;
         seed.py().detach(|| self.lock().seed(value));
@@ -149,7 +161,11 @@ impl PyPlayer {
     }
 }
 
-/// The player that a text names.
+/// Make the player that a text names: ``"random"``, ``"alphabeta:depth=4"``, ….
+///
+/// Raises:
+///     ValueError: If the text makes no sense, or a model does not fit.
+///     OSError: If a file cannot be read.
 #[pyfunction]
 #[pyo3(signature = (text, variant = "russian"))]
 pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlayer> {
@@ -157,7 +173,17 @@ pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlay
     Ok(PyPlayer { variant, player: Mutex::new(py.detach(|| new_player(variant, text))?) })
 }
 
-/// Trains, as the command `train` does.
+/// Train as the command ``train`` does; only in builds with the feature ``torch``.
+///
+/// Args:
+///     config: The file of knobs.
+///     set: Knobs that differ from it, ``"learner.batch_size=512"``.
+///     run: The run folder.
+///     init: A model to begin from.
+///     resume: A run folder to go on with, instead of a config.
+///
+/// Raises:
+///     RuntimeError: If this build has no trainer, or training failed.
 #[pyfunction]
 #[pyo3(signature = (config = None, *, set = None, run = None, init = None, resume = None))]
 pub fn train(
@@ -191,7 +217,7 @@ pub fn train(
     }
 }
 
-/// Runs the command line and answers its exit status.
+/// Run the command line, the program's name first, and return its exit status.
 #[pyfunction]
 pub fn main(py: Python<'_>, argv: Vec<OsString>) -> u8 {
     py.detach(|| cli::run(argv))

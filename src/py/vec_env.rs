@@ -113,7 +113,40 @@ fn new_env(
     })
 }
 
-/// Many games stepped in one call.
+/// Many games stepped in one call, each begun anew within the step that ends it.
+///
+/// ``batch = venv.reset()``, then ``batch = venv.step(actions)`` with one hop's number a game;
+/// ``venv.random_actions()`` draws legal ones. Actions and observations are those of ``Game``.
+///
+/// Without an opponent the caller plays both sides: ``batch.side`` says whose hop is due. With one,
+/// the caller sees only positions in which its own side moves: the opponent's whole reply, and its
+/// first turn where it has White, happen inside the call.
+///
+/// Rewards are 0 until a game ends, then +1, 0 or -1, for White and for Black. A draw by rule is
+/// ``terminated``; ``truncated`` comes only of ``max_turns``. When a game ends, observation, mask
+/// and side are of the new one; ``final_observation``, ``final_side``, ``outcome`` and the reward
+/// are of the one that ended.
+///
+/// If one action of a batch is illegal, ``step`` raises ``ValueError`` and nothing moves.
+///
+/// The arrays of a batch are written again by the next call, unless ``copy`` is set.
+///
+/// Args:
+///     variant: What is played, one of ``VARIANTS``.
+///     num_envs: How many games, 1 unless given.
+///     seed: Same seed, options and actions, same games; drawn by lot unless given.
+///     opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
+///         turn is over. Each thread has a player of its own; a callable is asked on one
+///         thread only.
+///     draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+///     max_turns: Turns of both sides after which a game is truncated, at least 2.
+///     copy: Whether each call returns arrays of its own.
+///     threads: One a core unless given. Small batches stay on the calling thread.
+///     side: The caller's side against an opponent. ``"alternate"`` begins with White in games
+///         0, 2, 4, …, with Black in the others, and changes with each game.
+///
+/// Raises:
+///     ValueError: If a value is unknown or out of range.
 #[pyclass(name = "VecEnv", module = "shashki")]
 pub struct PyVecEnv {
     /// Locked by nobody: it makes what is behind it shareable, and `&mut self` reaches through it.
@@ -209,68 +242,95 @@ impl PyVecEnv {
         })
     }
 
+    /// The variant's name.
     #[getter]
     fn variant(&self) -> &'static str {
         self.spec.variant.name()
     }
 
+    /// How many games there are.
     #[getter]
     fn num_envs(&self) -> usize {
         self.games
     }
 
+    /// How many threads play them.
     #[getter]
     fn threads(&self) -> usize {
         self.threads
     }
 
+    /// The caller's side against an opponent.
     #[getter]
     fn side(&self) -> &'static str {
         self.seat.name()
     }
 
+    /// The shape of one observation: channels, height, width.
     #[getter]
     fn observation_shape(&self) -> (usize, usize, usize) {
         self.spec.planes().into()
     }
 
+    /// Hop numbers run from 0 to this less 1.
     #[getter]
     fn num_actions(&self) -> usize {
         self.spec.actions
     }
 
+    /// What each channel of an observation shows.
     #[getter]
     fn plane_names(&self) -> Vec<&'static str> {
         self.spec.plane_names.to_vec()
     }
 
+    /// Begin every game anew, from a new seed if one is given.
     #[pyo3(signature = (seed = None))]
     fn reset(&mut self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyBatch>> {
         let seed = seed.map(|n| number("seed", SEEDS, n)).transpose()?;
         self.fill(py, |env, _, batch| env.reset(seed, batch))
     }
 
+    /// Play one hop in each game, and the opponent's reply.
+    ///
+    /// Args:
+    ///     actions: ``[n]`` whole numbers of any width.
+    ///
+    /// Raises:
+    ///     ValueError: If an action is illegal (then nothing moves), or the array has a wrong shape
+    ///         or dtype.
+    ///     RuntimeError: If the games have not been reset.
     fn step(&mut self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Py<PyBatch>> {
         arrays::actions(actions, self.games, &mut self.actions)?;
         self.fill(py, |env, actions, batch| env.step(actions, batch))
     }
 
+    /// A legal hop of each game, drawn by lot: ``[n]``.
     fn random_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let chosen = PyArray1::zeros(py, self.games, false);
         self.env().random_actions(chosen.try_readwrite()?.as_slice_mut()?)?;
         Ok(chosen)
     }
 
+    /// A copy of one game.
+    ///
+    /// Raises:
+    ///     ValueError: If there is no such game.
     fn game(&mut self, index: &Bound<'_, PyAny>) -> PyResult<PyGame> {
         let expected = format!("0 to {}", self.games - 1);
         let i = number("game", &expected, index)?;
         Ok(self.env().game(i).ok_or_else(|| Error::value("game", i, expected))?)
     }
 
+    /// All games and their chance as bytes; what an opponent has thought is not among them.
     fn get_state<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.env().save()?))
     }
 
+    /// Restore what ``get_state`` of an environment with as many games returned.
+    ///
+    /// Raises:
+    ///     ValueError: If the bytes are damaged or do not fit; then nothing has changed.
     fn set_state(&mut self, py: Python<'_>, state: &[u8]) -> PyResult<Py<PyBatch>> {
         self.env().restore(state)?;
         self.fill(py, |env, _, batch| env.observe(batch))
