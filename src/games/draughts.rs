@@ -160,7 +160,8 @@ impl Position for Draughts<8, 8> {
             let (i, own) = (side.index(), self.board.side(side));
             material.men[i] = (own & !kings).count_ones() as u8;
             material.kings[i] = (own & kings).count_ones() as u8;
-            material.holds_road[i] = on_road.count_ones() == 1 && on_road & own & kings != 0;
+            material.on_road[i] = on_road & own & kings != 0;
+            material.holds_road[i] = material.on_road[i] && on_road.count_ones() == 1;
         }
         material
     }

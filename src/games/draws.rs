@@ -94,7 +94,9 @@ pub struct Material {
     pub men: [u8; 2],
     /// Kings of White and of Black.
     pub kings: [u8; 2],
-    /// Whether that side's kings include one on the main road, with no other piece of either side on it.
+    /// Whether a king of that side stands on the main road.
+    pub on_road: [bool; 2],
+    /// Whether it is the only piece of either side there.
     pub holds_road: [bool; 2],
 }
 
@@ -136,8 +138,14 @@ impl Material {
         self.lone_king(|men, kings| kings >= 1 && men + kings == 3)
     }
 
-    fn on_road(&self) -> bool {
+    /// 7.2.7: whether the lone king holds the main road with no other piece on it.
+    fn holds_road(&self) -> bool {
         self.road_ending().is_some_and(|s| self.holds_road[s])
+    }
+
+    /// 7.2.7 as lidraughts counts it: whether the lone king stands on the main road.
+    fn on_road(&self) -> bool {
+        self.road_ending().is_some_and(|s| self.on_road[s])
     }
 }
 
@@ -161,7 +169,7 @@ pub struct Clock {
     pub balance: u16,
     /// In which the lone king held the main road: running, or for lidraughts in total.
     pub road: u16,
-    /// Since 7.2.8's ending arose, as lidraughts counts it.
+    /// Since the capture that left three pieces or fewer, or a side's first crowning: 7.2.8 as lidraughts counts it.
     pub ending: u16,
 }
 
@@ -191,34 +199,32 @@ impl Draws {
         clock.balance = next(clock.balance, restart);
         clock.road = if self.lidraughts {
             let restart = restart || after.road_ending().is_none();
-            if restart { 0 } else { clock.road + u16::from(after.on_road()) }
+            if restart { 0 } else { clock.road.saturating_add(u16::from(after.on_road())) }
         } else {
-            next(clock.road, restart || !before.on_road() || !after.on_road())
+            next(clock.road, restart || !before.holds_road() || !after.holds_road())
         };
         let first_crowning = facts.promoted && (0..2).any(|s| before.kings[s] == 0 && after.kings[s] > 0);
-        clock.ending = next(clock.ending, facts.captured || first_crowning);
+        // A capture from three pieces to two does not make the ending: it was there already.
+        let made_by_capture = facts.captured && before.total() > 3;
+        clock.ending = next(clock.ending, made_by_capture || first_crowning);
     }
 
     /// The rules that count towards a draw in this material: reason, plies counted, limit. In the order of the reports.
-    fn running(&self, clock: &Clock, material: &Material) -> [(Reason, u16, u16); 5] {
+    fn running(&self, clock: &Clock, material: &Material) -> [(Reason, u16, u16); 6] {
         let never = u16::MAX;
         let few = if self.few_pieces { material.few_pieces_limit() } else { None };
         let few_reason = if few == Some(120) { Reason::SixSeven } else { Reason::FourFive };
         let kings_only_off = self.lidraughts && material.few_pieces_limit().is_some();
         let ending_count = if self.lidraughts { clock.ending } else { clock.balance };
         let on = |condition: bool, limit: u16| if condition { limit } else { never };
-        let road_ending = material.road_ending().is_some();
-        let road = if self.lidraughts && road_ending && clock.road < 10 && clock.balance >= 30 {
-            (clock.balance, 30)
-        } else {
-            (clock.road, 10)
-        };
+        let road_ending = self.main_road && material.road_ending().is_some();
         [
             (Reason::ThreeKings, clock.balance, on(self.three_kings && material.three_kings(), 30)),
             (Reason::KingsOnly, clock.kings_only, on(self.kings_only && !kings_only_off, 30)),
             (few_reason, clock.balance, few.unwrap_or(never)),
             (Reason::TwoThree, ending_count, on(self.ending && material.ending(), 10)),
-            (Reason::MainRoad, road.0, on(self.main_road && road_ending, road.1)),
+            (Reason::MainRoad, clock.road, on(road_ending, 10)),
+            (Reason::MainRoad, clock.balance, on(road_ending && self.lidraughts, 30)),
         ]
     }
 
@@ -237,7 +243,7 @@ impl Draws {
             .running(clock, material)
             .into_iter()
             .filter(|&(_, _, limit)| limit != u16::MAX)
-            .map(|(_, count, limit)| (16 * count / limit).min(16) as u8)
+            .map(|(_, count, limit)| (16 * count.min(limit) / limit) as u8)
             .max()
             .unwrap_or(0);
         ClockView { sixteenths, repetitions: occurrences.saturating_sub(1).min(2) as u8 }

@@ -14,7 +14,12 @@ use crate::error::{Error, Result};
 /// missing or unknown section, an impossible chain.
 pub fn read<const W: usize, const H: usize>(text: &str) -> Result<Board<W, H>> {
     let bad = |reason: String| Error::Fen { text: text.to_owned(), reason };
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let digit = |c: char| c.is_ascii_digit();
+    if let Some(pair) = words.windows(2).find(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit)) {
+        return Err(bad(format!("expected a comma between {:?} and {:?}", pair[0], pair[1])));
+    }
+    let compact = words.concat();
     let mut sections = compact.strip_suffix('.').unwrap_or(&compact).split(':');
     let turn = match sections.next() {
         Some("W" | "w") => Side::White,
@@ -29,11 +34,12 @@ pub fn read<const W: usize, const H: usize>(text: &str) -> Result<Board<W, H>> {
     let mut chain = None;
     for section in sections {
         let Some(letter) = section.chars().next() else {
-            return Err(bad("empty section between two ':'".to_owned()));
+            return Err(bad("a section is empty, expected W…, B…, C…, H or F behind each ':'".to_owned()));
         };
         let rest = &section[letter.len_utf8()..];
         match letter {
-            'W' | 'w' | 'B' | 'b' => {
+            // `b8` is a square, not the men of Black on square 8.
+            'W' | 'w' | 'B' | 'b' if letter.is_ascii_uppercase() || rest.len() != 1 => {
                 let side = if letter.eq_ignore_ascii_case(&'w') { Side::White } else { Side::Black };
                 if std::mem::replace(&mut seen[side.index()], true) {
                     return Err(bad(format!("two sections for {side}")));
@@ -88,7 +94,9 @@ fn read_pieces<const W: usize, const H: usize>(board: &mut Board<W, H>, side: Si
 }
 
 fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("{text:?} is no square number"))
+    // A sign is no part of a square number, though `parse` takes one.
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| digits).ok_or_else(|| format!("{text:?} is no square number"))
 }
 
 /// A playable square by name.

@@ -406,7 +406,7 @@ impl<P: Position> Game<P> {
         let after = self.position.material();
         self.draws.count(&mut self.clock, facts, &self.before, &after);
         self.before = after;
-        self.turns += 1;
+        self.turns = self.turns.saturating_add(1);
         if self.offer == Some(!mover) {
             self.offer = None;
         }
@@ -443,7 +443,8 @@ impl<P: Position> Game<P> {
         out.extend([facts.captured, facts.promoted, facts.by_man].map(u8::from));
         for side in 0..2 {
             let before = &self.before;
-            out.extend([before.men[side], before.kings[side], u8::from(before.holds_road[side])]);
+            out.extend([before.men[side], before.kings[side]]);
+            out.extend([before.on_road[side], before.holds_road[side]].map(u8::from));
         }
         out.extend(self.turns.to_le_bytes());
         out.push(self.offer.map_or(2, |side| side.index() as u8));
@@ -489,13 +490,12 @@ impl<P: Position> Game<P> {
         }
         let [kings_only, balance, road, ending] = counts;
         game.clock = Clock { kings_only, balance, road, ending };
-        let [captured, promoted, by_man] = take::<3>(bytes)?.map(|b| b != 0);
-        game.facts = TurnFacts { captured, promoted, by_man };
+        let flag = |bytes: &mut &[u8]| by_number(&[false, true], take(bytes)?).copied();
+        game.facts = TurnFacts { captured: flag(bytes)?, promoted: flag(bytes)?, by_man: flag(bytes)? };
         for side in 0..2 {
-            let [men, kings, holds_road] = take(bytes)?;
-            game.before.men[side] = men;
-            game.before.kings[side] = kings;
-            game.before.holds_road[side] = holds_road != 0;
+            [game.before.men[side], game.before.kings[side]] = take(bytes)?;
+            game.before.on_road[side] = flag(bytes)?;
+            game.before.holds_road[side] = flag(bytes)?;
         }
         game.turns = u32::from_le_bytes(take(bytes)?);
         let side = |[n]: [u8; 1]| if n == 2 { Ok(None) } else { by_number(&Side::BOTH, [n]).copied().map(Some) };
@@ -513,7 +513,37 @@ impl<P: Position> Game<P> {
         for _ in 0..len {
             game.keys.push(u64::from_le_bytes(take(bytes)?));
         }
+        game.check_whole()?;
         Ok(game)
+    }
+
+    /// Refuses a restored game whose parts cannot belong together, so that what goes on from it is a game.
+    fn check_whole(&self) -> Result<()> {
+        let material = self.position.material();
+        if self.position.at_turn_start() {
+            if self.keys.last() != Some(&self.position.key()) {
+                return Err(damaged("the last of the earlier positions is not the present one"));
+            }
+            if self.before != material || self.facts != TurnFacts::default() {
+                return Err(damaged("the unfinished turn is none"));
+            }
+            let drawn = self.draws.drawn(&self.clock, &material, self.occurrences());
+            if self.outcome.is_none() && drawn.is_some() {
+                return Err(damaged("the counters are those of a drawn game"));
+            }
+        } else {
+            let pieces = |m: &Material| [0, 1].map(|s| u16::from(m.men[s]) + u16::from(m.kings[s]));
+            if !self.facts.captured || pieces(&self.before) != pieces(&material) {
+                return Err(damaged("the unfinished turn is no capture of this position"));
+            }
+        }
+        let no_move = Outcome { winner: Some(self.position.stuck()), reason: Reason::NoMove };
+        let stuck = !self.position.can_move();
+        let fits = match self.outcome {
+            Some(outcome) if stuck || outcome.reason == Reason::NoMove => stuck && outcome == no_move,
+            _ => !stuck,
+        };
+        if fits { Ok(()) } else { Err(damaged("the outcome is not that of the position")) }
     }
 }
 

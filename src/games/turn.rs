@@ -102,7 +102,11 @@ pub fn list<P: Position>(position: &P) -> Vec<Turn> {
 /// Says what could be played, for error messages.
 pub(super) fn legal<P: Position>(position: &P) -> String {
     let turns: Vec<_> = list(position).iter().map(Turn::to_string).collect();
-    format!("not legal, expected one of {}", turns.join(", "))
+    if turns.is_empty() {
+        "there is no legal turn".to_owned()
+    } else {
+        format!("not legal, expected one of {}", turns.join(", "))
+    }
 }
 
 /// Reads a turn: every landing square (`c5:e3:g5`) or only start and end (`c5:g5`) where that fits one turn, with `:`,
@@ -125,6 +129,7 @@ pub fn read<P: Position>(position: &P, text: &str) -> Result<Turn> {
     let fitting: Vec<_> =
         if squares.len() == 2 { list(position).into_iter().filter(ends).collect() } else { Vec::new() };
     match fitting.as_slice() {
+        [turn] if text.contains('-') => Err(bad(format!("a capture is written {turn}"))),
         [turn] => Ok(turn.clone()),
         [] => Err(bad(legal(position))),
         several => {

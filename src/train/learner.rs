@@ -1,1 +1,275 @@
-//! The loss and one step of the optimiser.
+//! Gradient descent on batches of samples: the losses, the step, the running mean of weights, and a state to go on from.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tch::Tensor;
+
+use crate::config::LearnerConfig;
+use crate::error::{Error, Result};
+use crate::net::spec::NetSpec;
+use crate::net::torch::{Network, device, download};
+use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors, write_atomically};
+
+use super::adamw::{AdamW, clip};
+use super::replay::Batch;
+
+/// What illegal hops' logits are set to: a softmax makes zeros of them, and zero times it is still zero.
+const NEVER: f64 = -1e9;
+/// The state file's key in its metadata.
+const STATE: &str = "state";
+/// The state file's version.
+const FORMAT: u32 = 1;
+
+/// What a batch costs; each is the mean over its samples.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// Cross-entropy of the policy against the samples'.
+    pub policy: f64,
+    /// Cross-entropy of win, draw and loss against the samples'.
+    pub value: f64,
+    /// What is minimised: `policy + value_weight * value`.
+    pub total: f64,
+    /// Entropy of the net's policy over the legal hops.
+    pub entropy: f64,
+    /// How far the policy is from the samples' (Kullback-Leibler): `policy` less the entropy of the samples' own.
+    pub kl: f64,
+    /// Norm of the gradient before clipping; 0 where none was taken.
+    pub grad_norm: f64,
+}
+
+/// Trains a net. All parameters lie in one flat tensor, so that a step of the optimiser is a handful of operations
+/// whatever the number of layers.
+#[derive(Debug)]
+pub struct Learner {
+    network: Network,
+    config: LearnerConfig,
+    card: Card,
+    parameters: Tensor,
+    /// The running mean of the parameters; none where it is not asked for.
+    average: Option<Tensor>,
+    optimiser: AdamW,
+    step: u64,
+}
+
+/// What the state file says of itself.
+#[derive(Serialize, Deserialize)]
+struct State {
+    format: u32,
+    step: u64,
+    card: Card,
+}
+
+impl Learner {
+    /// A learner that starts from these weights on `cpu`, `cuda` or `cuda:N`, with a fresh optimiser.
+    ///
+    /// # Errors
+    /// If the weights have another shape than `spec` or the device is not there.
+    pub fn new(spec: &NetSpec, config: &LearnerConfig, device: &str, initial: &Weights) -> Result<Self> {
+        if initial.spec() != spec {
+            let expected = format!("a {spec}, as the config says");
+            return Err(Error::value("initial weights", initial.spec(), expected));
+        }
+        let network = Network::new(spec, self::device(device)?);
+        let flat = initial.to_flat();
+        let parameters = network.upload(&flat, &[flat.len() as i64])?;
+        let average = if config.average > 0.0 { Some(parameters.f_detach()?.f_mul_scalar(1.0)?) } else { None };
+        let decays: Vec<f32> =
+            spec.tensors().iter().flat_map(|t| std::iter::repeat_n(f32::from(u8::from(t.decays())), t.len())).collect();
+        let optimiser = AdamW::new(network.upload(&decays, &[flat.len() as i64])?)?;
+        let _ = parameters.f_set_requires_grad(true)?;
+        let (config, card, step) = (config.clone(), initial.card.clone(), initial.card.step);
+        Ok(Self { network, config, card, parameters, average, optimiser, step })
+    }
+
+    /// Steps taken, those behind the initial weights included.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// Takes one step against the gradient of the batch's loss.
+    ///
+    /// # Errors
+    /// [`Error::Network`] if the loss or its gradient is not finite (then nothing has changed) or the device fails.
+    pub fn step(&mut self, batch: &Batch, learning_rate: f64) -> Result<Losses> {
+        let (total, parts) = self.loss(batch)?;
+        let mut gradient = self.gradient(&total)?;
+        let norm = clip(&mut gradient, self.config.clip_norm)?;
+        let losses = losses(batch, &parts, &total, Some(&norm))?;
+        if !losses.total.is_finite() || !losses.grad_norm.is_finite() {
+            return Err(Error::Network(format!(
+                "the loss is {} and its gradient's norm {} at step {}: lower learner.learning_rate or learner.clip_norm \
+                 and resume from the last checkpoint",
+                losses.total, losses.grad_norm, self.step
+            )));
+        }
+        let weight_decay = self.config.weight_decay;
+        self.step += 1;
+        self.optimiser.step(&mut self.parameters, &gradient, self.step, learning_rate, weight_decay)?;
+        if let Some(average) = &mut self.average {
+            let _no_gradients = tch::no_grad_guard();
+            let _ = average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
+        }
+        Ok(losses)
+    }
+
+    /// What the batch costs, without learning from it.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn evaluate(&self, batch: &Batch) -> Result<Losses> {
+        let _no_gradients = tch::no_grad_guard();
+        let (total, parts) = self.loss(batch)?;
+        losses(batch, &parts, &total, None)
+    }
+
+    /// The gradient of the batch's loss, one number a parameter in the order of [`Weights::to_flat`], not clipped.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn gradient_of(&self, batch: &Batch) -> Result<Vec<f32>> {
+        let (total, _) = self.loss(batch)?;
+        download(&self.gradient(&total)?)
+    }
+
+    /// The weights to play with: the running mean where the config asks for one, else those of the last step.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn weights(&self) -> Result<Weights> {
+        let flat = download(self.average.as_ref().unwrap_or(&self.parameters))?;
+        let card = Card { step: self.step, crate_version: env!("CARGO_PKG_VERSION").to_owned(), ..self.card.clone() };
+        Ok(Weights::from_flat(self.network.spec(), card, &flat))
+    }
+
+    /// Writes all that [`Learner::load_state`] needs to go on as if nothing had happened, whole or not at all.
+    ///
+    /// # Errors
+    /// If the device fails or the disk does not take it.
+    pub fn save_state(&self, path: &Path) -> Result<()> {
+        let state = State { format: FORMAT, step: self.step, card: self.card.clone() };
+        let mut lists = Vec::new();
+        for (name, tensor) in self.tensors() {
+            lists.push((name, download(tensor)?));
+        }
+        let shape = [self.network.spec().parameters()];
+        let tensors = lists.iter().map(|(name, list)| (*name, &shape[..], &list[..]));
+        let text = serde_json::to_string(&state).expect("a state's head is plain data");
+        write_atomically(path, &to_safetensors(tensors, STATE, text))
+    }
+
+    /// Goes on from a stored state of a learner of the same shape.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be read, [`Error::Model`] if it is damaged or of another shape; then nothing has
+    /// changed.
+    pub fn load_state(&mut self, path: &Path) -> Result<()> {
+        let bytes = fs::read(path).map_err(|source| Error::io(path, source))?;
+        let bad = |reason| Error::Model { path: path.to_owned(), reason };
+        let (state, lists) = self.read_state(&bytes).map_err(bad)?;
+        let _no_gradients = tch::no_grad_guard();
+        let mut values = Vec::new();
+        for list in &lists {
+            values.push(self.network.upload(list, &[list.len() as i64])?);
+        }
+        self.parameters.f_copy_(&values[0])?;
+        self.optimiser.mean.f_copy_(&values[1])?;
+        self.optimiser.square.f_copy_(&values[2])?;
+        if let Some(average) = &mut self.average {
+            average.f_copy_(&values[3])?;
+        }
+        (self.step, self.card) = (state.step, state.card);
+        Ok(())
+    }
+
+    fn read_state(&self, bytes: &[u8]) -> Result<(State, Vec<Vec<f32>>), String> {
+        let (file, text) = open(bytes, STATE)?;
+        let state: State = serde_json::from_str(&text).map_err(|error| format!("its head cannot be read: {error}"))?;
+        if state.format != FORMAT {
+            return Err(format!("state format {}, expected {FORMAT}", state.format));
+        }
+        let (found, expected) = (state.card.spec(), self.network.spec());
+        if found != *expected {
+            return Err(format!("the state of a {found}, expected that of a {expected}"));
+        }
+        let shape = [expected.parameters()];
+        let lists = self.tensors().into_iter().map(|(name, _)| read_tensor(&file, name, &shape));
+        Ok((state, lists.collect::<Result<_, _>>()?))
+    }
+
+    /// What a state is made of, by name.
+    fn tensors(&self) -> Vec<(&'static str, &Tensor)> {
+        let optimiser = &self.optimiser;
+        let mut list = vec![("parameters", &self.parameters), ("mean", &optimiser.mean), ("square", &optimiser.square)];
+        list.extend(self.average.as_ref().map(|average| ("average", average)));
+        list
+    }
+
+    /// The loss, and the policy's and value's share and the policy's entropy.
+    fn loss(&self, batch: &Batch) -> Result<(Tensor, [Tensor; 3])> {
+        let actions = self.network.spec().game.actions;
+        let n = batch.features.len();
+        let found = [batch.policy.len(), batch.legal.len(), batch.wdl.len()];
+        assert_eq!(found, [n * actions, n * actions, n * 3], "a batch holds a target for each sample");
+        let rows = n as i64;
+        let target = self.network.upload(&batch.policy, &[rows, actions as i64])?;
+        let illegal = self.network.upload(&batch.legal, &[rows, actions as i64])?.f_logical_not()?;
+        let target_wdl = self.network.upload(&batch.wdl, &[rows, 3])?;
+        let parameters = self.network.split(&self.parameters)?;
+        let (logits, wdl) = self.network.forward(&parameters, &self.network.input(&batch.features)?)?;
+        let mean = -1.0 / n as f64;
+        let cross_entropy = |chances: &Tensor, logs: &Tensor| -> Result<Tensor> {
+            Ok(chances.f_mul(logs)?.f_sum(None)?.f_mul_scalar(mean)?)
+        };
+        let logs = logits.f_masked_fill(&illegal, NEVER)?.f_log_softmax(-1, None)?;
+        let policy = cross_entropy(&target, &logs)?;
+        let value = cross_entropy(&target_wdl, &wdl.f_log_softmax(-1, None)?)?;
+        let total = policy.f_add(&value.f_mul_scalar(self.config.value_weight)?)?;
+        let logs = logs.f_detach()?;
+        let entropy = cross_entropy(&logs.f_exp()?, &logs)?;
+        Ok((total, [policy, value, entropy]))
+    }
+
+    fn gradient(&self, total: &Tensor) -> Result<Tensor> {
+        let mut gradients = Tensor::f_run_backward(&[total], &[&self.parameters], false, false)?;
+        Ok(gradients.pop().expect("one gradient a list of parameters"))
+    }
+}
+
+/// Brings the losses to the host, all in one go.
+fn losses(batch: &Batch, parts: &[Tensor; 3], total: &Tensor, norm: Option<&Tensor>) -> Result<Losses> {
+    let [policy, value, entropy] = parts;
+    let all: Vec<&Tensor> = [policy, value, entropy, total].into_iter().chain(norm).collect();
+    let all = download(&Tensor::f_stack(&all, 0)?)?;
+    let number = |i: usize| all.get(i).copied().map_or(0.0, f64::from);
+    // The zeros of a policy are most of it and add nothing.
+    let own: f64 = batch.policy.iter().filter(|&&p| p > 0.0).map(|&p| f64::from(-p * p.ln())).sum();
+    let kl = number(0) - own / batch.features.len().max(1) as f64;
+    Ok(Losses { policy: number(0), value: number(1), entropy: number(2), total: number(3), grad_norm: number(4), kl })
+}
+
+/// The running mean's memory at a step: short at first, so that the untrained weights are soon forgotten.
+fn memory(average: f64, step: u64) -> f64 {
+    average.min((1.0 + step as f64) / (10.0 + step as f64))
+}
+
+/// The step size at a step of a run of which the share `progress` (0 to 1) is over: a linear rise over the warm-up, then
+/// a half cosine down to the final one (Loshchilov and Hutter 2017). A run without an end stays at progress 0.
+///
+/// ```
+/// use shashki::config::LearnerConfig;
+/// use shashki::train::learner::learning_rate;
+///
+/// let config = LearnerConfig { learning_rate: 1e-3, final_learning_rate: 1e-4, warmup_steps: 100, ..Default::default() };
+/// assert_eq!(learning_rate(&config, 49, 0.0), 0.5e-3);
+/// assert_eq!(learning_rate(&config, 5000, 1.0), 1e-4);
+/// ```
+#[must_use]
+pub fn learning_rate(config: &LearnerConfig, step: u64, progress: f64) -> f64 {
+    let (high, low) = (config.learning_rate, config.final_learning_rate);
+    let falling = 0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos());
+    let rising = (step + 1) as f64 / config.warmup_steps.max(1) as f64;
+    (low + (high - low) * falling) * rising.min(1.0)
+}

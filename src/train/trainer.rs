@@ -1,1 +1,423 @@
-//! The training loop.
+//! The training loop: play, learn, measure, write down; stop and resume at any round.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::evaluator::Evaluator;
+use crate::for_variant;
+use crate::search::heuristic::Heuristic;
+use crate::net::load;
+use crate::net::spec::NetSpec;
+use crate::net::torch;
+use crate::net::weights::{Weights, model_file};
+use crate::roster;
+
+use super::console::Console;
+use super::learner::{Learner, Losses, learning_rate};
+use super::metrics::Metrics;
+use super::replay::{self, Batch, Replay};
+use super::run_folder::{RunFolder, write_whole};
+use super::rungs::{self, Rung};
+use super::selfplay::{Round, Worker};
+use super::stats::calibration;
+use super::stored;
+
+/// The first bytes of a file of a worker's games; the last of them is the format's version.
+const WORKER_MARK: [u8; 4] = *b"shw\x01";
+
+/// What to train.
+#[derive(Clone, Debug, Default)]
+pub struct TrainArgs {
+    /// The config of a new run.
+    pub config: Option<PathBuf>,
+    /// Overrides `table.key=value` of the config.
+    pub overrides: Vec<String>,
+    /// The folder of a new run; `runs/NAME-TIME` unless given.
+    pub run_dir: Option<PathBuf>,
+    /// The folder of an earlier run to go on with.
+    pub resume: Option<PathBuf>,
+    /// A network to start from.
+    pub init: Option<PathBuf>,
+}
+
+/// Trains to the limit that the config sets, or until `stop` is raised, and answers how the trained network did.
+///
+/// # Errors
+/// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
+/// config, the folder, the network or the disk.
+pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+    let (folder, config) = match (&args.resume, &args.config) {
+        (Some(dir), _) => RunFolder::open(dir, &args.overrides)?,
+        (None, Some(path)) => {
+            let config = Config::load(path, &args.overrides)?;
+            for_variant!(config.run.variant, P => check::<P>(&config))?;
+            (RunFolder::create(args.run_dir.as_deref(), &config)?, config)
+        }
+        (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
+    };
+    console.started(folder.path());
+    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, args.init.as_deref())?.run(stop, console))
+}
+
+/// Finds what is wrong with a config before a folder is made for it.
+fn check<P: Heuristic>(config: &Config) -> Result<()> {
+    for opponent in &config.arena.opponents {
+        roster::player::<P>(opponent)?;
+    }
+    Ok(())
+}
+
+/// How far a run has come: all that `--resume` needs besides networks, samples and games.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Progress {
+    round: u64,
+    /// Of self-play and learning.
+    seconds: f64,
+    games: u64,
+    hops: u64,
+    samples: u64,
+    steps: u64,
+    /// Optimiser steps that the samples so far allow but that are less than one.
+    steps_owed: f64,
+    /// The score of the best network over all rungs, and its games.
+    best: Option<(f64, u32)>,
+}
+
+struct Trainer<P: Heuristic> {
+    config: Config,
+    folder: RunFolder,
+    metrics: Metrics,
+    progress: Progress,
+    workers: Vec<Worker<P>>,
+    replay: Replay<P>,
+    learner: Learner,
+    weights: Weights,
+}
+
+impl<P: Heuristic> Trainer<P> {
+    /// Begins a run, or goes on after its last complete round.
+    fn open(config: Config, folder: RunFolder, init: Option<&Path>) -> Result<Self> {
+        let spec = NetSpec::new(&P::SPEC, &config.net);
+        let initial = folder.checkpoint(0);
+        let state = folder.state()?;
+        if state.is_none() {
+            let weights = match init {
+                Some(path) => read_fitting(&model_file(path)?, &spec)?,
+                None => Weights::init(&spec, config.run.seed),
+            };
+            stamped(weights, &config, 0).write(&initial)?;
+        }
+        let weights = read_fitting(&initial, &spec)?;
+        if state.is_none() {
+            weights.write(&folder.best())?;
+        }
+        torch::set_threads(config.threads());
+        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, &weights)?;
+        let mut replay = Replay::new(config.replay.capacity);
+        let mut progress = Progress::default();
+        let mut workers = Vec::new();
+        if let Some((round, dir)) = &state {
+            progress = read_progress(&dir.join("progress.json"))?;
+            learner.load_state(&dir.join("learner.safetensors"))?;
+            for sampled in folder.sampled_rounds()?.into_iter().filter(|sampled| sampled <= round) {
+                replay.extend(replay::load(&folder.samples(sampled))?);
+            }
+            for index in 0..config.threads() {
+                let path = worker_file(dir, index);
+                if path.exists() {
+                    workers.push(Worker::restore(&config, &stored::read(&path, WORKER_MARK)?)?);
+                }
+            }
+        }
+        // More threads than before, or a new run: the other workers begin.
+        for index in workers.len()..config.threads() {
+            workers.push(Worker::new(&config, config.run.seed, index)?);
+        }
+        let metrics = Metrics::open(folder.path(), progress.round)?;
+        let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
+        Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
+    }
+
+    fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+        while self.share_done() < 1.0 {
+            self.round(stop, console)?;
+        }
+        if self.config.arena.final_games == 0 {
+            return Ok(Vec::new());
+        }
+        let best = Weights::read(&self.folder.best())?;
+        let untrained = Weights::read(&self.folder.checkpoint(0))?;
+        let games = self.config.arena.final_games;
+        // Openings that no measurement of the run has seen.
+        let seed = !self.config.run.seed;
+        let mut table = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
+        for (rung, before) in table.iter_mut().zip(before) {
+            rung.untrained = Some(before.report);
+        }
+        Ok(table)
+    }
+
+    /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
+    fn share_done(&self) -> f64 {
+        let run = &self.config.run;
+        let by_time = if run.minutes > 0.0 { self.progress.seconds / (60.0 * run.minutes) } else { 0.0 };
+        let by_rounds = if run.rounds > 0 { self.progress.round as f64 / f64::from(run.rounds) } else { 0.0 };
+        by_time.max(by_rounds)
+    }
+
+    /// One round: every worker plays, the learner takes its share of steps, all is written down.
+    fn round(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<()> {
+        let number = self.progress.round + 1;
+        let start = Instant::now();
+        let mut round = self.play(stop, console)?;
+        let play_s = start.elapsed().as_secs_f64();
+        let new = round.samples.len();
+        let calibration = calibration(&round.samples);
+        replay::save(&self.folder.samples(number), &round.samples)?;
+        self.replay.extend(round.samples.drain(..));
+
+        let learn_start = Instant::now();
+        let learned = self.learn(number, new, stop, console)?;
+        let learn_s = learn_start.elapsed().as_secs_f64();
+
+        let stats = &round.stats;
+        let progress = &mut self.progress;
+        progress.round = number;
+        progress.seconds += start.elapsed().as_secs_f64();
+        progress.games += stats.games;
+        progress.hops += stats.hops;
+        progress.samples += new as u64;
+        progress.steps += learned.steps;
+        self.weights = stamped(self.learner.weights()?, &self.config, progress.steps);
+
+        let elo = self.measure(number, stop, console)?;
+        let progress = &self.progress;
+        let threads = self.workers.len() as f64;
+        let trained = learned.steps as f64 * self.config.learner.batch_size as f64;
+        let row = json!({
+            "round": number,
+            "seconds": progress.seconds,
+            "games": progress.games,
+            "hops": progress.hops,
+            "samples": progress.samples,
+            "steps": progress.steps,
+            "losses": learned.losses.as_ref().map(losses_row),
+            "elo": elo,
+            "learning_rate": learned.rate,
+            "replay": self.replay.len(),
+            "play": stats.play_row(),
+            "draws": stats.draw_row(),
+            "policy": stats.policy_row(),
+            "value": calibration,
+            "time": {
+                "self_play_s": play_s,
+                "learn_s": learn_s,
+                "net_s": stats.net_s / threads,
+                "search_s": (stats.all_s - stats.net_s) / threads,
+            },
+            "rate": {
+                "games_per_s": stats.games as f64 / play_s,
+                "evaluations_per_s": stats.evaluations as f64 / play_s,
+                "samples_per_s": new as f64 / (play_s + learn_s),
+                "trained_samples_per_s": trained / learn_s,
+            },
+        });
+        self.write_down(number, &round, &row)?;
+        console.round(&row, self.share_done());
+        Ok(())
+    }
+
+    /// Every worker plays its round on a thread of its own.
+    fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<Round<P>> {
+        let recorded = AtomicU64::new(0);
+        let mut evaluators = self.evaluators()?;
+        let expected = (self.workers.len() * self.config.selfplay.samples_per_round) as u64;
+        let share = self.share_done();
+        let rounds = std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .workers
+                .iter_mut()
+                .zip(&mut evaluators)
+                .map(|(worker, evaluator)| {
+                    let recorded = &recorded;
+                    scope.spawn(move || worker.generate(evaluator.as_mut(), stop, recorded))
+                })
+                .collect();
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                std::thread::sleep(Duration::from_millis(20));
+                console.playing(recorded.load(Ordering::Relaxed), expected, share);
+            }
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+                .collect::<Result<Vec<_>>>()
+        })?;
+        check_stop(stop)?;
+        let mut all = Round::default();
+        rounds.into_iter().for_each(|round| all.merge(round));
+        Ok(all)
+    }
+
+    /// A copy of the network for each worker.
+    fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator<P>>>> {
+        self.workers.iter().map(|_| load::evaluator(&self.weights, &self.config.run.device)).collect()
+    }
+
+    /// Takes the optimiser steps that the new samples allow.
+    fn learn(&mut self, round: u64, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
+        let config = &self.config.learner;
+        let mut learned = Learned::default();
+        if self.replay.len() < self.config.replay.start {
+            return Ok(learned);
+        }
+        self.progress.steps_owed += new as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
+        let steps = self.progress.steps_owed as u64;
+        self.progress.steps_owed -= steps as f64;
+        // A seed for each round, so that a resumed run draws the same samples.
+        let seed = self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut batch = Batch::default();
+        let share = self.share_done();
+        let mut sum = Losses::default();
+        for step in 0..steps {
+            check_stop(stop)?;
+            self.replay.sample(&mut rng, config.batch_size, self.config.selfplay.search_value_share, &mut batch);
+            learned.rate = learning_rate(config, self.progress.steps + step, share);
+            let losses = self.learner.step(&batch, learned.rate)?;
+            sum.policy += losses.policy / steps as f64;
+            sum.value += losses.value / steps as f64;
+            sum.total += losses.total / steps as f64;
+            sum.entropy += losses.entropy / steps as f64;
+            sum.kl += losses.kl / steps as f64;
+            sum.grad_norm += losses.grad_norm / steps as f64;
+            console.learning(step, steps, share);
+        }
+        learned.steps = steps;
+        learned.losses = (steps > 0).then_some(sum);
+        Ok(learned)
+    }
+
+    /// Plays the rungs if it is their round. The newer network becomes the best unless it is clearly worse: its score
+    /// is below the best one's by more than the standard error of their difference.
+    fn measure(&mut self, round: u64, stop: &AtomicBool, console: &mut Console) -> Result<Value> {
+        let every = u64::from(self.config.arena.every);
+        if every == 0 || !round.is_multiple_of(every) {
+            if every == 0 || self.progress.best.is_none() {
+                self.weights.write(&self.folder.best())?;
+            }
+            return Ok(Value::Null);
+        }
+        let mut pdn = String::new();
+        let games = self.config.arena.games;
+        let seed = self.config.run.seed ^ round;
+        let table =
+            rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| pdn.push_str(game))?;
+        write_whole(&self.folder.games("arena", round), pdn.as_bytes())?;
+        let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
+        let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
+        let score = scores / table.len().max(1) as f64;
+        let clearly_worse = self.progress.best.is_some_and(|(best, games)| {
+            // A game's result, 0 to 1, has a standard deviation of at most a half.
+            let error = (0.25 / f64::from(played.max(1)) + 0.25 / f64::from(games.max(1))).sqrt();
+            score + error < best
+        });
+        if !clearly_worse {
+            self.progress.best = Some((score, played));
+            self.weights.write(&self.folder.best())?;
+        }
+        let rows = table.iter().map(|rung| (rung.opponent.clone(), rung.row()));
+        Ok(Value::Object(rows.collect()))
+    }
+
+    /// Record, checkpoint and state; only then may older samples go.
+    fn write_down(&mut self, number: u64, round: &Round<P>, row: &Value) -> Result<()> {
+        let pdn: String = round.games.iter().map(ToString::to_string).collect();
+        write_whole(&self.folder.games("selfplay", number), pdn.as_bytes())?;
+        self.metrics.write(row, self.progress.samples)?;
+        if number.is_multiple_of(u64::from(self.config.run.checkpoint_every)) {
+            self.weights.write(&self.folder.checkpoint(number))?;
+        }
+        self.folder.save_state(number, |dir| {
+            self.learner.save_state(&dir.join("learner.safetensors"))?;
+            for (index, worker) in self.workers.iter().enumerate() {
+                stored::write(&worker_file(dir, index), WORKER_MARK, &worker.save())?;
+            }
+            let text = serde_json::to_string_pretty(&self.progress).expect("plain numbers are JSON");
+            write_whole(&dir.join("progress.json"), text.as_bytes())
+        })?;
+        self.forget_old_samples()
+    }
+
+    /// Removes the samples of rounds that the replay no longer holds.
+    fn forget_old_samples(&self) -> Result<()> {
+        let per_round = (self.workers.len() * self.config.selfplay.samples_per_round).max(1);
+        let held = self.config.replay.capacity.div_ceil(per_round) as u64 + 1;
+        for round in self.folder.sampled_rounds()?.into_iter().filter(|r| r + held < self.progress.round) {
+            let path = self.folder.samples(round);
+            std::fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// What the learner did in a round.
+#[derive(Default)]
+struct Learned {
+    /// Means over the steps; `None` without steps.
+    losses: Option<Losses>,
+    steps: u64,
+    /// The last learning rate.
+    rate: f64,
+}
+
+fn losses_row(losses: &Losses) -> Value {
+    json!({
+        "policy": losses.policy,
+        "value": losses.value,
+        "total": losses.total,
+        "entropy": losses.entropy,
+        "kl": losses.kl,
+        "grad_norm": losses.grad_norm,
+    })
+}
+
+fn worker_file(state: &Path, index: usize) -> PathBuf {
+    state.join(format!("worker-{index}.bin"))
+}
+
+/// Reads a network of the run's own shape.
+fn read_fitting(path: &Path, spec: &NetSpec) -> Result<Weights> {
+    let weights = Weights::read(path)?;
+    if *weights.spec() == *spec {
+        return Ok(weights);
+    }
+    let reason = format!("expected {spec} as the config says, found {}", weights.spec());
+    Err(Error::Model { path: path.to_owned(), reason })
+}
+
+/// The weights with a card that says where they come from.
+fn stamped(mut weights: Weights, config: &Config, step: u64) -> Weights {
+    weights.card.step = step;
+    weights.card.draws = config.run.draws;
+    weights.card.config_hash = config.hash();
+    weights
+}
+
+fn check_stop(stop: &AtomicBool) -> Result<()> {
+    if stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+fn read_progress(path: &Path) -> Result<Progress> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+    serde_json::from_str(&text).map_err(|error| Error::State { what: "progress", reason: error.to_string() })
+}

@@ -1,0 +1,82 @@
+# Everything a person runs by hand. `make` alone lists the targets; each does the set-up it needs.
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+# The numpy-only wheel is tried in an environment of its own, without torch.
+PLAIN := $(CURDIR)/.venv-plain
+TORCH := torch==2.13.0
+TOOLS := maturin>=1.9,<2 numpy gymnasium>=1.4,<2 pytest ruff mypy tensorboard py-draughts==1.10.1
+# torch-sys finds libtorch through the environment's Python.
+WITH_TORCH := VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" LIBTORCH_USE_PYTORCH=1
+CONFIG ?= configs/quick.toml
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help train test verify install-train docs bench lint test-rust test-torch test-python test-wheel clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+train: $(VENV)/.torch ## set up, build, and train on this machine: CONFIG=configs/quick.toml, ARGS="--set run.minutes=5"
+	$(WITH_TORCH) cargo run --release --features torch -- train $(CONFIG) $(ARGS)
+
+test: lint test-rust test-torch test-wheel test-python ## every test, in reduced counts
+	@echo "make test: all passed"
+
+verify: $(VENV)/.tools ## the long checks in full, with their figures
+	SHASHKI_FULL=1 cargo test --release --no-fail-fast -- --nocapture
+	$(WITH_TORCH) SHASHKI_FULL=1 cargo test --release --features torch --test net --test learner --test train_smoke -- --nocapture
+
+install-train: $(VENV)/.torch ## put the training build into the current Python environment
+	$(WITH_TORCH) $(VENV)/bin/maturin build --release --features torch,python --interpreter $(VENV)/bin/python --auditwheel skip --out target/wheels-torch
+	$(PYTHON) -m pip install $(TORCH) && $(PYTHON) -m pip install --force-reinstall --no-deps target/wheels-torch/*.whl
+
+docs: ## the API documentation, into target/doc
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
+bench: ## the fixed workloads behind the README's figures
+	cargo run --release -- bench $(ARGS)
+
+lint: $(VENV)/.tools docs
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" cargo clippy --features python -- -D warnings
+	$(WITH_TORCH) cargo clippy --release --features torch --all-targets -- -D warnings
+	$(VENV)/bin/ruff check python tests/python examples
+	$(VENV)/bin/ruff format --check python tests/python examples
+
+test-rust:
+	cargo test
+
+test-torch: $(VENV)/.tools
+	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke
+
+# The wheel with numpy as its only dependency, in an environment that has nothing else.
+test-wheel: $(VENV)/.tools
+	rm -rf target/wheels $(PLAIN)
+	VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" maturin build --release --out target/wheels
+	$(PYTHON) -m venv $(PLAIN) && $(PLAIN)/bin/pip install -q target/wheels/*.whl
+	cd $(PLAIN) && bin/python -c "import shashki, sys; assert 'torch' not in sys.modules; print(shashki.Game('russian').turns())"
+	$(PLAIN)/bin/shashki perft --variant russian --depth 5
+
+test-python: test-wheel
+	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels/*.whl
+	$(VENV)/bin/python -m pytest -q tests/python
+	$(VENV)/bin/mypy --strict python
+	$(VENV)/bin/python -m mypy.stubtest shashki._core
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "shashki needs Python 3.10 or newer; name one by PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.torch: $(VENV)/bin/python
+	@echo "installing $(TORCH): a large download"
+	$(VENV)/bin/pip install -q "maturin>=1.9,<2" numpy $(TORCH)
+	touch $@
+
+$(VENV)/.tools: $(VENV)/.torch Makefile
+	$(VENV)/bin/pip install -q $(foreach tool,$(TOOLS),"$(tool)")
+	touch $@
+
+clean: ## remove what was built, but neither runs nor environments
+	cargo clean

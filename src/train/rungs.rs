@@ -1,0 +1,122 @@
+//! The rungs: matches of a run's network against fixed opponents, during the run and at its end.
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use crate::arena::{self, Openings, Options, Report, score_of};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::search::heuristic::Heuristic;
+use crate::net::load;
+use crate::net::weights::Weights;
+use crate::player::Player;
+use crate::roster;
+use crate::search::mcts_player::{MctsPlayer, PlayerSettings};
+
+use super::console::Console;
+
+/// The network's match against one opponent.
+#[derive(Clone, Debug)]
+pub struct Rung {
+    /// The opponent's text.
+    pub opponent: String,
+    /// The trained network's result.
+    pub report: Report,
+    /// The untrained network's with the same search, where it was asked for.
+    pub untrained: Option<Report>,
+}
+
+impl Rung {
+    /// Its numbers: score with 95% interval, Elo with interval, games won, drawn and lost, seconds.
+    #[must_use]
+    pub fn row(&self) -> Value {
+        let row = |report: &Report| {
+            let (tally, estimate) = (&report.tally, report.tally.estimate());
+            let [score, low, high] = score(report);
+            json!({
+                "games": tally.games(), "wins": tally.wins, "draws": tally.draws, "losses": tally.losses,
+                "score": score, "score_low": low, "score_high": high,
+                "elo": estimate.elo, "elo_low": estimate.low, "elo_high": estimate.high,
+                "seconds": report.seconds,
+            })
+        };
+        let mut numbers = row(&self.report);
+        if let Some(untrained) = &self.untrained {
+            numbers["untrained"] = row(untrained);
+        }
+        numbers
+    }
+}
+
+/// A report's score and its 95% interval.
+fn score(report: &Report) -> [f64; 3] {
+    let estimate = report.tally.estimate();
+    let score = report.tally.score().unwrap_or(0.5);
+    [score, estimate.low.map_or(0.0, score_of), estimate.high.map_or(1.0, score_of)]
+}
+
+/// Plays the network against every configured opponent. `on_pdn` gets each game as PDN text.
+///
+/// # Errors
+/// [`Error::Interrupted`] when stopped; whatever is wrong with an opponent or the network.
+pub fn measure<P: Heuristic>(
+    weights: &Weights,
+    config: &Config,
+    games: u32,
+    seed: u64,
+    stop: &AtomicBool,
+    console: &mut Console,
+    on_pdn: &mut dyn FnMut(&str),
+) -> Result<Vec<Rung>> {
+    let visits = config.arena.visits;
+    let name = format!("net:step={},visits={visits}", weights.card.step);
+    let net = || {
+        let evaluator = load::evaluator::<P>(weights, &config.run.device)?;
+        let settings = PlayerSettings { visits: Some(visits), ..PlayerSettings::default() };
+        Ok(Box::new(MctsPlayer::new(evaluator, settings, name.clone())) as Box<dyn Player<P>>)
+    };
+    let options = Options {
+        games,
+        openings: Openings::Random { plies: config.arena.opening_turns },
+        draws: config.run.draws,
+        max_turns: Some(config.selfplay.max_turns),
+        threads: config.threads(),
+        seed,
+        ..Options::default()
+    };
+    let mut rungs = Vec::with_capacity(config.arena.opponents.len());
+    for opponent in &config.arena.opponents {
+        let other = || roster::player::<P>(opponent);
+        let report = arena::play(&net, &other, &options, stop, &mut |game, report| {
+            on_pdn(&game.record([&name, opponent], config.run.draws).to_string());
+            console.matching(opponent, report.tally.games(), games);
+            Ok(())
+        })?;
+        if report.interrupted {
+            return Err(Error::Interrupted);
+        }
+        rungs.push(Rung { opponent: opponent.clone(), report, untrained: None });
+    }
+    Ok(rungs)
+}
+
+/// The closing table of a run: each opponent, the trained and the untrained network's scores with 95% intervals.
+#[must_use]
+pub fn table(rungs: &[Rung], visits: u32) -> String {
+    let shown = |report: &Report| {
+        let [score, low, high] = score(report);
+        let tally = &report.tally;
+        format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
+    };
+    let width = rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
+    let mut text = format!(
+        "score = (wins + draws/2) / games, 95% interval, at {visits} visits a turn\n{:width$}  {:36}  {}\n",
+        "opponent", "trained", "untrained, same search"
+    );
+    for rung in rungs {
+        let untrained = rung.untrained.as_ref().map_or_else(String::new, shown);
+        text += &format!("{:width$}  {:36}  {untrained}\n", rung.opponent, shown(&rung.report));
+    }
+    text
+}

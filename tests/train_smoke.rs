@@ -1,0 +1,162 @@
+//! The whole training loop in little: every part runs, the folder is complete, and a run that was stopped or killed goes
+//! on as if nothing had happened.
+#![cfg(feature = "torch")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use shashki::Error;
+use shashki::train::console::Console;
+use shashki::train::trainer::{TrainArgs, run};
+
+fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
+    TrainArgs {
+        config: Some("configs/smoke.toml".into()),
+        overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
+        run_dir: Some(dir.to_owned()),
+        ..TrainArgs::default()
+    }
+}
+
+fn train(args: &TrainArgs) -> shashki::Result<usize> {
+    let stop = AtomicBool::new(false);
+    let mut ignore = |_: &Value| {};
+    run(args, &stop, &mut Console::new(&mut ignore)).map(|table| table.len())
+}
+
+fn rows(dir: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(dir.join("metrics.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What must repeat: everything but times and rates.
+fn repeatable(row: &Value) -> Value {
+    let mut row = row.clone();
+    for timed in ["seconds", "time", "rate"] {
+        assert!(row.as_object_mut().unwrap().remove(timed).is_some(), "{timed} is missing");
+    }
+    if let Some(rungs) = row["elo"].as_object_mut() {
+        rungs.values_mut().for_each(|rung| drop(rung.as_object_mut().unwrap().remove("seconds")));
+    }
+    row
+}
+
+#[test]
+fn a_run_leaves_a_complete_folder_and_a_table() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    assert_eq!(train(&args(&dir, &[])).unwrap(), 2, "one rung an opponent");
+    for file in ["config.toml", "run.json", "best.safetensors", "checkpoints/000000.safetensors", "games/arena-000002.pdn"] {
+        assert!(dir.join(file).is_file(), "{file} is missing");
+    }
+    let events = std::fs::read_dir(&dir).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("events.out.tfevents.")
+    });
+    assert_eq!(events.count(), 1);
+    let rows = rows(&dir);
+    assert_eq!(rows.iter().map(|row| row["round"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+    let last = &rows[2];
+    for path in ["/losses/policy", "/losses/value", "/policy/entropy", "/policy/kl", "/play/game_length", "/rate/games_per_s"] {
+        assert!(last.pointer(path).and_then(Value::as_f64).is_some_and(|n| n.is_finite() && n > 0.0), "{path} in {last}");
+    }
+    assert!(rows[1].pointer("/elo/random/score").is_some(), "{}", rows[1]);
+    assert!(last["steps"].as_u64().unwrap() > 0);
+    let refused = train(&args(&dir, &[])).unwrap_err().to_string();
+    assert!(refused.contains("--resume"), "{refused}");
+}
+
+#[test]
+fn a_resumed_run_continues_the_same_curve() {
+    let temp = tempfile::tempdir().unwrap();
+    let (whole, halved) = (temp.path().join("whole"), temp.path().join("halved"));
+    let threads = "run.threads=2";
+    train(&args(&whole, &[threads, "arena.final_games=0"])).unwrap();
+    train(&args(&halved, &[threads, "arena.final_games=0", "run.rounds=1"])).unwrap();
+    let resume = TrainArgs {
+        resume: Some(halved.clone()),
+        overrides: vec!["run.rounds=3".to_owned()],
+        ..TrainArgs::default()
+    };
+    train(&resume).unwrap();
+    let (whole, halved) = (rows(&whole), rows(&halved));
+    assert_eq!(whole.len(), 3);
+    for (a, b) in whole.iter().zip(&halved) {
+        assert_eq!(repeatable(a), repeatable(b));
+    }
+}
+
+#[test]
+fn a_raised_stop_ends_the_run_and_keeps_the_finished_rounds() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let stop = AtomicBool::new(false);
+    let mut rounds = 0;
+    let mut stop_after_two = |_: &Value| {
+        rounds += 1;
+        stop.store(rounds == 2, Ordering::Relaxed);
+    };
+    let args = args(&dir, &["run.rounds=50", "arena.every=0"]);
+    let ended = run(&args, &stop, &mut Console::new(&mut stop_after_two));
+    assert!(matches!(ended, Err(Error::Interrupted)));
+    assert_eq!(rows(&dir).len(), 2);
+}
+
+#[test]
+fn a_killed_run_loses_nothing_but_its_round() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let binary = env!("CARGO_BIN_EXE_shashki");
+    let quick = ["--set", "arena.every=0", "--set", "arena.final_games=0"];
+    let mut child = Command::new(binary)
+        .args(["train", "configs/smoke.toml", "--set", "run.rounds=1000", "--run"])
+        .arg(&dir)
+        .args(quick)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !dir.join("state/000003").is_dir() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = rows(&dir).into_iter().filter(|row| row["round"].as_u64().unwrap() <= 3).collect::<Vec<_>>();
+    assert_eq!(before.len(), 3);
+    let reached = std::fs::read_dir(dir.join("state")).unwrap().count();
+    assert!(reached >= 1);
+    let rounds = format!("run.rounds={}", rows(&dir).len() + 2);
+    let resumed = Command::new(binary).args(["train", "--set", &rounds, "--resume"]).arg(&dir).output().unwrap();
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    let after = rows(&dir);
+    assert_eq!(after[..3], before[..]);
+    let numbers: Vec<_> = after.iter().map(|row| row["round"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no round is missing or twice");
+    assert!(numbers.len() >= 5);
+}
+
+#[test]
+fn what_is_wrong_with_a_resumed_folder_is_said() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    train(&args(&dir, &["run.rounds=1", "arena.every=0", "arena.final_games=0"])).unwrap();
+    let resume = |overrides: &[&str]| {
+        train(&TrainArgs {
+            resume: Some(dir.clone()),
+            overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
+            ..TrainArgs::default()
+        })
+        .unwrap_err()
+        .to_string()
+    };
+    let wider = resume(&["run.rounds=2", "net.width=64"]);
+    assert!(wider.contains("width"), "{wider}");
+    std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
+    std::fs::write(dir.join("config.toml"), std::fs::read("configs/smoke.toml").unwrap()).unwrap();
+    let damaged = resume(&["run.rounds=2"]);
+    assert!(damaged.contains("learner.safetensors"), "{damaged}");
+    let nowhere = train(&TrainArgs { resume: Some(temp.path().join("none")), ..TrainArgs::default() }).unwrap_err();
+    assert!(nowhere.to_string().contains("none"), "{nowhere}");
+}
