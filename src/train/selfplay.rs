@@ -108,8 +108,7 @@ impl<P: Position> Worker<P> {
     /// A game after its random opening.
     fn new_seat(&mut self) -> Result<Seat<P>> {
         let game = Game::new(self.config.run.draws)?;
-        let mut seat =
-            Seat { tree: Tree::new(&game), game, turns: Vec::new(), hops: Vec::new(), samples: Vec::new() };
+        let mut seat = Seat { tree: Tree::new(&game), game, turns: Vec::new(), hops: Vec::new(), samples: Vec::new() };
         self.open(&mut seat)?;
         Ok(seat)
     }
@@ -268,7 +267,11 @@ impl<P: Position> Worker<P> {
                     let [capture] = take(bytes)?;
                     let squares = take_squares(bytes)?;
                     let hops: Vec<_> = squares.windows(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
-                    if hops.is_empty() { Err(damaged("a turn without hops".to_owned())) } else { Ok(Turn::from_hops(&hops, capture == 1)) }
+                    if hops.is_empty() {
+                        Err(damaged("a turn without hops".to_owned()))
+                    } else {
+                        Ok(Turn::from_hops(&hops, capture == 1))
+                    }
                 })
                 .collect::<Result<_>>()?;
             let hops = take_squares(bytes)?.chunks_exact(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
