@@ -1,5 +1,7 @@
 //! What every variant promises: one suite, one instance a variant.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeSet, HashMap};
 
 use rand::{RngExt, SeedableRng};

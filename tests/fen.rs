@@ -1,5 +1,7 @@
 //! Position texts: what the reader takes, what it refuses and what it names in doing so.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "reference/random.rs"]
 mod random;
 

@@ -1,5 +1,7 @@
 //! Game records as they are written.
 
+#![allow(clippy::unwrap_used)]
+
 use shashki::board::Side;
 use shashki::games::pdn::Record;
 use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian};

@@ -1,5 +1,7 @@
 //! Games as bytes and copies: nothing is lost, and damaged bytes are refused or make a game that can be played.
 
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rand::{RngExt, SeedableRng};
