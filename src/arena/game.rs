@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::board::Side;
 use crate::error::Result;
-use crate::games::draws::Preset;
+use crate::games::Preset;
 use crate::games::game::{Outcome, Reason};
 use crate::games::pdn::Record;
 use crate::games::position::Position;
@@ -42,28 +42,33 @@ impl<P> GameRecord<P> {
         if self.number.is_multiple_of(2) { Side::White } else { Side::Black }
     }
 
-    /// The game as it is kept in a file, with the names of A and B.
-    #[must_use]
-    pub fn record(&self, names: [&str; 2], preset: Preset) -> Record<P>
-    where
-        P: Position,
-    {
-        let [white, black] = if self.side_of_a() == Side::White { names } else { [names[1], names[0]] };
-        let mut record = Record::new(self.start, preset);
-        record.set_tag("Round", (self.number + 1).to_string());
-        record.set_tag("White", white);
-        record.set_tag("Black", black);
-        record.turns.clone_from(&self.turns);
-        record.outcome = Some(self.outcome);
-        record
-    }
-
     /// A's result in half points: 2, 1 or 0.
     pub(super) fn half_points(&self) -> usize {
         match self.outcome.winner {
             Some(winner) => 2 * usize::from(winner == self.side_of_a()),
             None => 1,
         }
+    }
+}
+
+impl<P: Position> GameRecord<P> {
+    /// The game as it is kept in a file; `names` are A's and B's.
+    #[must_use]
+    pub fn record(&self, names: [&str; 2], draws: Preset) -> Record<P> {
+        let [a, b] = names;
+        let (white, black) = if self.side_of_a() == Side::White { (a, b) } else { (b, a) };
+        let mut record = Record::new(self.start, draws);
+        record.set_tag("Event", "shashki arena");
+        record.set_tag("Round", (self.number + 1).to_string());
+        record.set_tag("White", white);
+        record.set_tag("Black", black);
+        record.turns.clone_from(&self.turns);
+        if self.opening_turns > 0 {
+            record.comments.push((self.opening_turns, "end of the opening".to_owned()));
+        }
+        record.comments.extend(self.warning.iter().map(|warning| (self.turns.len(), warning.clone())));
+        record.outcome = Some(self.outcome);
+        record
     }
 }
 
@@ -93,7 +98,7 @@ pub(super) fn play_pair<P: Position>(
 
 /// Plays a game between White's and Black's player; `None` if halted before its end.
 fn play_game<P: Position>(
-    mut players: [&mut Box<dyn Player<P>>; 2],
+    players: [&mut Box<dyn Player<P>>; 2],
     opening: &Opening<P>,
     number: usize,
     options: &Options<P>,

@@ -13,7 +13,7 @@ use crate::games::position::Position;
 use crate::games::turn::Turn;
 
 /// How often an opening is drawn again because the game is over after it or it has been drawn before.
-const TRIES: usize = 200;
+const TRIES: usize = 50;
 
 /// Where a pair of games begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -65,7 +65,8 @@ impl<P: Position> Sample<P> {
     pub(super) fn unpack(bytes: &mut &[u8]) -> Result<Self> {
         let position = P::unpack(bytes)?;
         let [sixteenths, repetitions, winner] = take(bytes)?;
-        let root = [f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?)];
+        let root =
+            [f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?)];
         let count = take_count(bytes)?;
         let mut hops = Hops::new();
         position.hops(&mut hops);

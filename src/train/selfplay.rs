@@ -108,8 +108,7 @@ impl<P: Position> Worker<P> {
     /// A game after its random opening.
     fn new_seat(&mut self) -> Result<Seat<P>> {
         let game = Game::new(self.config.run.draws)?;
-        let mut seat =
-            Seat { tree: Tree::new(&game), game, turns: Vec::new(), hops: Vec::new(), samples: Vec::new() };
+        let mut seat = Seat { tree: Tree::new(&game), game, turns: Vec::new(), hops: Vec::new(), samples: Vec::new() };
         self.open(&mut seat)?;
         Ok(seat)
     }
@@ -152,13 +151,16 @@ impl<P: Position> Worker<P> {
         }
         while round.samples.len() < self.config.selfplay.samples_per_round && !stop.load(Ordering::Relaxed) {
             leaves.clear();
+            // The seats step aside while the worker plays on them, and come back whatever happens.
             let mut seats = std::mem::take(&mut self.seats);
-            for seat in &mut seats {
+            let gathered = seats.iter_mut().try_for_each(|seat| {
                 let (leaf, ticket) = self.next_leaf(seat, &mut round, recorded)?;
                 leaves.push(leaf);
                 tickets.push(ticket);
-            }
+                Ok(())
+            });
             self.seats = seats;
+            gathered?;
             let asked = Instant::now();
             evaluator.evaluate(&leaves, &mut answers)?;
             round.stats.net_s += asked.elapsed().as_secs_f64();
@@ -179,9 +181,11 @@ impl<P: Position> Worker<P> {
         recorded: &AtomicU64,
     ) -> Result<(Leaf<P>, Ticket)> {
         loop {
-            seat.game.hops(&mut self.moves);
-            let forced = (self.moves.len() == 1).then(|| self.moves[0]);
-            if let Some(hop) = forced {
+            let fresh = seat.tree.is_empty();
+            if fresh {
+                seat.game.hops(&mut self.moves);
+            }
+            if let (true, &[hop]) = (fresh, self.moves.as_slice()) {
                 self.advance(seat, hop, round, recorded)?;
             } else if seat.tree.visits() >= self.config.search.visits || seat.tree.winner().is_some() {
                 let hop = self.choose(seat, &mut round.stats);
@@ -268,7 +272,11 @@ impl<P: Position> Worker<P> {
                     let [capture] = take(bytes)?;
                     let squares = take_squares(bytes)?;
                     let hops: Vec<_> = squares.windows(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
-                    if hops.is_empty() { Err(damaged("a turn without hops".to_owned())) } else { Ok(Turn::from_hops(&hops, capture == 1)) }
+                    if hops.is_empty() {
+                        Err(damaged("a turn without hops".to_owned()))
+                    } else {
+                        Ok(Turn::from_hops(&hops, capture == 1))
+                    }
                 })
                 .collect::<Result<_>>()?;
             let hops = take_squares(bytes)?.chunks_exact(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
