@@ -271,5 +271,5 @@ pub fn learning_rate(config: &LearnerConfig, step: u64, progress: f64) -> f64 {
     let (high, low) = (config.learning_rate, config.final_learning_rate);
     let falling = 0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos());
     let rising = (step + 1) as f64 / config.warmup_steps.max(1) as f64;
-    (low + (high - low) * falling) * rising.min(1.0)
+    (high * falling + low * (1.0 - falling)) * rising.min(1.0)
 }
