@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use crate::board::Side;
 use crate::error::Result;
+use crate::games::Preset;
 use crate::games::game::{Outcome, Reason};
+use crate::games::pdn::Record;
 use crate::games::position::Position;
 use crate::games::turn::Turn;
 use crate::player::Player;
@@ -46,6 +48,27 @@ impl<P> GameRecord<P> {
             Some(winner) => 2 * usize::from(winner == self.side_of_a()),
             None => 1,
         }
+    }
+}
+
+impl<P: Position> GameRecord<P> {
+    /// The game as it is kept in a file; `names` are A's and B's.
+    #[must_use]
+    pub fn record(&self, names: [&str; 2], draws: Preset) -> Record<P> {
+        let [a, b] = names;
+        let (white, black) = if self.side_of_a() == Side::White { (a, b) } else { (b, a) };
+        let mut record = Record::new(self.start, draws);
+        record.set_tag("Event", "shashki arena");
+        record.set_tag("Round", (self.number + 1).to_string());
+        record.set_tag("White", white);
+        record.set_tag("Black", black);
+        record.turns.clone_from(&self.turns);
+        if self.opening_turns > 0 {
+            record.comments.push((self.opening_turns, "end of the opening".to_owned()));
+        }
+        record.comments.extend(self.warning.iter().map(|warning| (self.turns.len(), warning.clone())));
+        record.outcome = Some(self.outcome);
+        record
     }
 }
 

@@ -255,7 +255,9 @@ impl<P: Position> Trainer<P> {
             }
             threads
                 .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+                .map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into())))
+                })
                 .collect::<Result<Vec<_>>>()
         })?;
         check_stop(stop)?;
@@ -283,7 +285,8 @@ impl<P: Position> Trainer<P> {
         let steps = self.progress.steps_owed as u64;
         self.progress.steps_owed -= steps as f64;
         // A seed for each round, so that a resumed run draws the same samples.
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut rng =
+            Xoshiro256PlusPlus::seed_from_u64(self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut batch = Batch::default();
         let (mut sum, mut rate) = (Losses::default(), 0.0);
         let share = self.share_done();
