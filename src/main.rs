@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-// The matrix products of self-play allocate on every call; the system's allocator lets the heap grow under that.
+/// The matrix product allocates packing buffers at every call, between small vectors that live long: the system's
+/// allocator answers with a heap of many gigabytes.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

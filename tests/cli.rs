@@ -1,5 +1,7 @@
 //! The command line from outside: answers, exit statuses, complaints, closed pipes, Ctrl-C.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Player texts: what they make, and what they refuse with which words.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::path::Path;
 

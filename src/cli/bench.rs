@@ -1,5 +1,6 @@
 //! `bench`: small fixed workloads, each with the figure the README quotes.
 
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
 use clap::Args;
@@ -21,6 +22,7 @@ use crate::net::weights::Weights;
 use crate::player::Player;
 use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings};
+use crate::train::selfplay::Worker;
 
 use super::output::Output;
 
@@ -152,6 +154,11 @@ fn evaluate() -> Result<u64> {
 }
 
 fn play_oneself() -> Result<u64> {
-    let _ = Config::default();
-    Ok(0)
+    let mut config = Config::default();
+    config.selfplay.samples_per_round = 5000;
+    let spec = NetSpec::new(&Russian::SPEC, &config.net);
+    let mut net = CpuNet::<Russian>::new(&Weights::init(&spec, 1))?;
+    let round =
+        Worker::<Russian>::new(&config, 1, 0)?.generate(&mut net, &AtomicBool::new(false), &AtomicU64::new(0))?;
+    Ok(round.samples.len() as u64)
 }

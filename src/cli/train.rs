@@ -41,14 +41,24 @@ impl Arguments {
 
     #[cfg(feature = "torch")]
     pub fn run(self, out: &Output, stop: &'static AtomicBool) -> Result<()> {
+        use crate::config::Config;
         use crate::train::console::Console;
+        use crate::train::rungs;
         use crate::train::trainer::{self, TrainArgs};
 
         let Self { config, overrides, run_dir, resume, init } = self;
+        let file = config.clone().or_else(|| resume.as_ref().map(|dir| dir.join("config.toml")));
         let args = TrainArgs { config, overrides, run_dir, resume, init };
         // A reader that has gone away does not end a run.
         let mut on_row = |row: &serde_json::Value| drop(out.object(row));
-        let table = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;
-        out.text(&table)
+        let measured = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;
+        if measured.is_empty() {
+            return Ok(());
+        }
+        if let Some(file) = file {
+            out.text(rungs::table(&measured, Config::load(&file, &args.overrides)?.arena.visits).trim_end())?;
+        }
+        let rows: serde_json::Map<_, _> = measured.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
+        out.object(&serde_json::json!({ "final": rows }))
     }
 }

@@ -19,7 +19,7 @@ use super::weights::Weights;
 /// Positions taken through the layers together, so that their units stay in the processor's cache.
 const CHUNK: usize = 128;
 /// From so many rows on, a packed matrix product beats adding the rows of a matrix that count.
-const PRODUCT_ROWS: usize = 4;
+const PRODUCT_ROWS: usize = 6;
 
 /// Evaluates positions with an `mlp` on one thread. Clones share the weights, so each thread takes its own.
 ///

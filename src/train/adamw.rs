@@ -40,20 +40,20 @@ impl AdamW {
         let _no_gradients = tch::no_grad_guard();
         // Beyond so many steps the corrections are 1 to the last bit.
         let power = |beta: f64| 1.0 - beta.powi(step.min(1_000_000) as i32);
-        self.mean.f_lerp_(gradient, 1.0 - BETA_1)?;
-        self.square.f_mul_scalar_(BETA_2)?;
-        self.square.f_addcmul_(gradient, &gradient.f_mul_scalar(1.0 - BETA_2)?)?;
+        let _ = self.mean.f_lerp_(gradient, 1.0 - BETA_1)?;
+        let _ = self.square.f_mul_scalar_(BETA_2)?;
+        let _ = self.square.f_addcmul_(gradient, &gradient.f_mul_scalar(1.0 - BETA_2)?)?;
         let mut root = self.square.f_sqrt()?;
-        root.f_div_scalar_(power(BETA_2).sqrt())?;
-        root.f_add_scalar_(EPSILON)?;
+        let _ = root.f_div_scalar_(power(BETA_2).sqrt())?;
+        let _ = root.f_add_scalar_(EPSILON)?;
         let mut change = self.mean.f_div(&root)?;
-        change.f_mul_scalar_(-learning_rate / power(BETA_1))?;
+        let _ = change.f_mul_scalar_(-learning_rate / power(BETA_1))?;
         if weight_decay > 0.0 {
             let mut shrink = self.decays.f_mul_scalar(-learning_rate * weight_decay)?;
-            shrink.f_add_scalar_(1.0)?;
-            parameters.f_mul_(&shrink)?;
+            let _ = shrink.f_add_scalar_(1.0)?;
+            let _ = parameters.f_mul_(&shrink)?;
         }
-        parameters.f_add_(&change)?;
+        let _ = parameters.f_add_(&change)?;
         Ok(())
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn clip(gradient: &mut Tensor, limit: f64) -> Result<Tensor> {
     let norm = gradient.f_norm()?.f_to_kind(Kind::Float)?;
     if limit > 0.0 {
         let scale = norm.f_add_scalar(1e-12)?.f_reciprocal()?.f_mul_scalar(limit)?.f_clamp_max(1.0)?;
-        gradient.f_mul_(&scale)?;
+        let _ = gradient.f_mul_(&scale)?;
     }
     Ok(norm)
 }

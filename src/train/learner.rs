@@ -110,7 +110,7 @@ impl Learner {
         self.optimiser.step(&mut self.parameters, &gradient, self.step, learning_rate, weight_decay)?;
         if let Some(average) = &mut self.average {
             let _no_gradients = tch::no_grad_guard();
-            average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
+            let _ = average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
         }
         Ok(losses)
     }
@@ -123,6 +123,15 @@ impl Learner {
         let _no_gradients = tch::no_grad_guard();
         let (total, parts) = self.loss(batch)?;
         losses(batch, &parts, &total, None)
+    }
+
+    /// The gradient of the batch's loss, one number a parameter in the order of [`Weights::to_flat`], not clipped.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn gradient_of(&self, batch: &Batch) -> Result<Vec<f32>> {
+        let (total, _) = self.loss(batch)?;
+        download(&self.gradient(&total)?)
     }
 
     /// The weights to play with: the running mean where the config asks for one, else those of the last step.

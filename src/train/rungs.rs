@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::arena::{self, Openings, Options, Report, score_of};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::games::position::Position;
+use crate::search::heuristic::Heuristic;
 use crate::net::load;
 use crate::net::weights::Weights;
 use crate::player::Player;
@@ -60,7 +60,7 @@ fn score(report: &Report) -> [f64; 3] {
 ///
 /// # Errors
 /// [`Error::Interrupted`] when stopped; whatever is wrong with an opponent or the network.
-pub fn measure<P: Position>(
+pub fn measure<P: Heuristic>(
     weights: &Weights,
     config: &Config,
     games: u32,
