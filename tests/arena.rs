@@ -1,5 +1,7 @@
 //! Matches: pairing, colours, determinism, failing players, clocks, early stops.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
