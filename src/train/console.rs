@@ -21,7 +21,8 @@ impl<'a> Console<'a> {
     /// A console on standard error; `on_row` gets each round's numbers as they go into `metrics.jsonl`.
     pub fn new(on_row: &'a mut dyn FnMut(&Value)) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}").expect("the template is fixed");
+        let style =
+            ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}").expect("the template is fixed");
         bar.set_style(style);
         Self { bar, started: Instant::now(), first_share: None, on_row }
     }
@@ -69,7 +70,8 @@ impl<'a> Console<'a> {
             shown("/rate/evaluations_per_s", 0),
         );
         if let Some(rungs) = row["elo"].as_object() {
-            let scores = rungs.iter().map(|(name, rung)| format!("\n    {name}: {:.3}", rung["score"].as_f64().unwrap_or(0.0)));
+            let scores =
+                rungs.iter().map(|(name, rung)| format!("\n    {name}: {:.3}", rung["score"].as_f64().unwrap_or(0.0)));
             line.extend(scores);
         }
         self.line(&line);

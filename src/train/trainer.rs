@@ -13,12 +13,12 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::for_variant;
-use crate::search::heuristic::Heuristic;
 use crate::net::load;
 use crate::net::spec::NetSpec;
 use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
+use crate::search::heuristic::Heuristic;
 
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
@@ -259,7 +259,9 @@ impl<P: Heuristic> Trainer<P> {
             }
             threads
                 .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+                .map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into())))
+                })
                 .collect::<Result<Vec<_>>>()
         })?;
         check_stop(stop)?;
@@ -320,8 +322,9 @@ impl<P: Heuristic> Trainer<P> {
         let mut pdn = String::new();
         let games = self.config.arena.games;
         let seed = self.config.run.seed ^ round;
-        let table =
-            rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| pdn.push_str(game))?;
+        let table = rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| {
+            pdn.push_str(game)
+        })?;
         write_whole(&self.folder.games("arena", round), pdn.as_bytes())?;
         let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
         let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
