@@ -1,5 +1,7 @@
 //! Draws and other ends of a game: every rule, its boundary and what restarts it, in all presets.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "reference/referee.rs"]
 mod referee;
 

@@ -1,5 +1,7 @@
 //! The rules as data: the tables of `tests/data/rules`, worked out by hand.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 

@@ -29,14 +29,17 @@ __version__: str
 
 @final
 class Outcome:
-    """How a game ended."""
+    """How a game ended.
 
-    def __new__(cls, winner: Literal["white", "black"] | None, reason: str) -> Self:
-        """Name a winner and a reason.
+    Args:
+        winner: ``"white"``, ``"black"``, or ``None`` for a draw.
+        reason: Why, in the words of the rules.
 
-        Raises:
-            ValueError: If the winner is no side.
-        """
+    Raises:
+        ValueError: If the winner is no side.
+    """
+
+    def __new__(cls, winner: Literal["white", "black"] | None, reason: str) -> Self: ...
     @property
     def winner(self) -> Literal["white", "black"] | None:
         """The side that won; ``None`` for a draw."""

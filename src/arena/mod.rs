@@ -214,7 +214,11 @@ impl Report {
 }
 
 impl<P: Position> Options<P> {
-    fn check(&self) -> Result<()> {
+    /// Sees whether the options make sense; [`play`] does so too.
+    ///
+    /// # Errors
+    /// The option, its value and what was expected.
+    pub fn check(&self) -> Result<()> {
         if self.games == 0 || self.games % 2 == 1 {
             return Err(Error::value("games", self.games, "an even number from 2: each opening is played twice"));
         }

@@ -20,6 +20,13 @@ use super::record::{ErasedGame, Record};
 const LARGEST_SVG: usize = 10_000;
 
 /// How a game ended.
+///
+/// Args:
+///     winner: ``"white"``, ``"black"``, or ``None`` for a draw.
+///     reason: Why, in the words of the rules.
+///
+/// Raises:
+///     ValueError: If the winner is no side.
 #[pyclass(name = "Outcome", module = "shashki", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PyOutcome {

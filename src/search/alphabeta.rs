@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::Neg;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,29 +16,13 @@ use crate::games::turn::{self, Turn};
 use crate::player::{Analysis, Line, Player};
 
 use super::heuristic::Heuristic;
+use super::limits::Watch;
+pub use super::limits::{DEFAULT_DEPTH, Limits};
 use super::ordering::{self, Candidate, Ordering};
 use super::table::{Bound, Entry, Table};
 
-/// How far the engine looks, for each turn. The nearest limit stops it, but never before it has looked one turn ahead.
-/// Without any it looks [`DEFAULT_DEPTH`] turns ahead.
-#[derive(Copy, Clone, PartialEq, Debug, Default)]
-pub struct Limits {
-    /// Turns (of either side) to look ahead; captures are played out beyond.
-    pub depth: Option<u32>,
-    /// Seconds.
-    pub time_s: Option<f64>,
-    /// Positions looked at.
-    pub nodes: Option<u64>,
-}
-
-/// The turns that an engine without limits looks ahead.
-pub const DEFAULT_DEPTH: u32 = 6;
 /// The size of the transposition table where nothing else is said, in megabytes.
 pub const DEFAULT_HASH_MB: usize = 16;
-/// The most turns that any search looks ahead.
-const MAX_DEPTH: u32 = 100;
-/// Nodes between two looks at the watch.
-const WATCH_INTERVAL: u64 = 2048;
 
 /// The score of a position whose mover has won; each turn until then counts one less.
 const WIN: i32 = 30_000;
@@ -106,43 +90,6 @@ struct Level<P> {
     line: Vec<Hop>,
 }
 
-/// Counts nodes and says when to stop.
-#[derive(Debug, Default)]
-struct Watch {
-    nodes: u64,
-    most_nodes: Option<u64>,
-    deadline: Option<Instant>,
-    next_look: u64,
-    /// The first iteration always ends.
-    armed: bool,
-    stopped: bool,
-}
-
-impl Watch {
-    fn start(&mut self, limits: Limits, time_cap: Option<Duration>) {
-        let time = limits.time_s.map(|s| Duration::try_from_secs_f64(s.max(0.0)).unwrap_or(Duration::MAX));
-        let time = time.into_iter().chain(time_cap).min();
-        *self = Self {
-            most_nodes: limits.nodes,
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            ..Self::default()
-        };
-    }
-
-    /// Whether the search has to stop; once it has, it stays so.
-    fn over(&mut self) -> bool {
-        if self.stopped || !self.armed {
-            return self.stopped;
-        }
-        if self.nodes >= self.next_look {
-            self.next_look = self.nodes + WATCH_INTERVAL;
-            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        }
-        self.stopped |= self.most_nodes.is_some_and(|most| self.nodes >= most);
-        self.stopped
-    }
-}
-
 /// A score, seen by the side to move, and whether it hangs on the way the position was reached: a draw by repetition or
 /// by counting is proven for its path only.
 #[derive(Copy, Clone, Debug)]
@@ -183,7 +130,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             hash_mb,
             seed: None,
             time_cap: None,
-            table: Table::new(hash_mb << 20, useful_entries(limits)),
+            table: Table::new(hash_mb << 20, limits.useful_entries()),
             ordering: Ordering::default(),
             levels: Vec::new(),
             watch: Watch::default(),
@@ -195,12 +142,6 @@ impl<P: Heuristic> AlphaBeta<P> {
     #[must_use]
     pub const fn nodes(&self) -> u64 {
         self.watch.nodes
-    }
-
-    fn depth_limit(&self) -> u32 {
-        let Limits { depth, time_s, nodes } = self.limits;
-        let unlimited = time_s.is_none() && nodes.is_none() && self.time_cap.is_none();
-        depth.unwrap_or(if unlimited { DEFAULT_DEPTH } else { MAX_DEPTH }).clamp(1, MAX_DEPTH)
     }
 
     /// The legal turns in the order in which equal ones are preferred: by text, or as the seed shuffles them.
@@ -216,7 +157,7 @@ impl<P: Heuristic> AlphaBeta<P> {
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
     fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
         self.start(game);
-        for depth in 1..=self.depth_limit() {
+        for depth in 1..=self.watch.deepest {
             let mut alpha = -INFINITE;
             for i in 0..roots.len() {
                 let Some(score) = self.try_root(&roots[i].turn, depth, alpha, INFINITE) else { return };
@@ -574,11 +515,4 @@ const fn from_table(score: i16, turns: i32) -> i32 {
     } else {
         score
     }
-}
-
-/// The entries that a search within these limits can make use of.
-fn useful_entries(limits: Limits) -> usize {
-    let by_depth = limits.depth.map(|depth| 1 << (2 * depth.min(20) + 8));
-    let by_nodes = limits.nodes.map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX));
-    by_depth.into_iter().chain(by_nodes).min().unwrap_or(usize::MAX)
 }

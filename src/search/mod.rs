@@ -2,6 +2,7 @@
 
 pub mod alphabeta;
 pub mod heuristic;
+pub mod limits;
 pub mod mcts;
 pub mod mcts_player;
 pub mod ordering;

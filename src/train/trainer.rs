@@ -13,12 +13,11 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::for_variant;
-use crate::search::heuristic::Heuristic;
 use crate::net::load;
 use crate::net::spec::NetSpec;
-use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
+use crate::search::heuristic::Heuristic;
 
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
@@ -120,8 +119,7 @@ impl<P: Heuristic> Trainer<P> {
         if state.is_none() {
             weights.write(&folder.best())?;
         }
-        torch::set_threads(config.threads());
-        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, &weights)?;
+        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
         let mut workers = Vec::new();
@@ -187,7 +185,7 @@ impl<P: Heuristic> Trainer<P> {
         self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
-        let learned = self.learn(number, new, stop, console)?;
+        let learned = self.learn(new, stop, console)?;
         let learn_s = learn_start.elapsed().as_secs_f64();
 
         let stats = &round.stats;
@@ -259,7 +257,9 @@ impl<P: Heuristic> Trainer<P> {
             }
             threads
                 .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+                .map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into())))
+                })
                 .collect::<Result<Vec<_>>>()
         })?;
         check_stop(stop)?;
@@ -274,7 +274,7 @@ impl<P: Heuristic> Trainer<P> {
     }
 
     /// Takes the optimiser steps that the new samples allow.
-    fn learn(&mut self, round: u64, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
+    fn learn(&mut self, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
         let config = &self.config.learner;
         let mut learned = Learned::default();
         if self.replay.len() < self.config.replay.start {
@@ -283,23 +283,20 @@ impl<P: Heuristic> Trainer<P> {
         self.progress.steps_owed += new as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
         let steps = self.progress.steps_owed as u64;
         self.progress.steps_owed -= steps as f64;
-        // A seed for each round, so that a resumed run draws the same samples.
-        let seed = self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut batch = Batch::default();
         let share = self.share_done();
         let mut sum = Losses::default();
         for step in 0..steps {
             check_stop(stop)?;
-            self.replay.sample(&mut rng, config.batch_size, self.config.selfplay.search_value_share, &mut batch);
-            learned.rate = learning_rate(config, self.progress.steps + step, share);
-            let losses = self.learner.step(&batch, learned.rate)?;
-            sum.policy += losses.policy / steps as f64;
-            sum.value += losses.value / steps as f64;
-            sum.total += losses.total / steps as f64;
-            sum.entropy += losses.entropy / steps as f64;
-            sum.kl += losses.kl / steps as f64;
-            sum.grad_norm += losses.grad_norm / steps as f64;
+            let number = self.progress.steps + step;
+            learned.rate = learning_rate(config, number, share);
+            // A seed for each step and shard, so that a resumed run draws the same samples.
+            let seed = self.config.run.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let fill = |shard: usize, size: usize, batch: &mut Batch| {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(shard as u64));
+                self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
+            };
+            let losses = self.learner.step_sharded(&fill, learned.rate)?;
+            sum.add(&losses, 1.0 / steps as f64);
             console.learning(step, steps, share);
         }
         learned.steps = steps;
@@ -320,8 +317,9 @@ impl<P: Heuristic> Trainer<P> {
         let mut pdn = String::new();
         let games = self.config.arena.games;
         let seed = self.config.run.seed ^ round;
-        let table =
-            rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| pdn.push_str(game))?;
+        let table = rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| {
+            pdn.push_str(game)
+        })?;
         write_whole(&self.folder.games("arena", round), pdn.as_bytes())?;
         let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
         let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
