@@ -1,4 +1,5 @@
 //! The classic engine: legal, proven against a plain minimax, deterministic, within its limits, and strong enough.
+#![allow(clippy::unwrap_used)]
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

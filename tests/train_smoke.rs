@@ -1,6 +1,7 @@
 //! The whole training loop in little: every part runs, the folder is complete, and a run that was stopped or killed goes
 //! on as if nothing had happened.
 #![cfg(feature = "torch")]
+#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
