@@ -1,5 +1,7 @@
 //! The learner: gradients, fitting, going on from a stored state, and what it refuses.
+
 #![cfg(feature = "torch")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 

@@ -10,9 +10,13 @@ use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
-use crate::roster;
+use crate::roster::Entrant;
 
 use super::errors::number;
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// What the caller gave, before the variant is a type.
 struct Request<'a> {
@@ -41,8 +45,8 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
             threads: request.threads,
             seed: request.seed,
         };
-        let (a, b) = (|| roster::player::<P>(request.a), || roster::player::<P>(request.b));
-        arena::play(&a, &b, &options, &AtomicBool::new(false), &mut |_, _| interrupted())
+        let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
+        arena::play(&|| a.player(), &|| b.player(), &options, &AtomicBool::new(false), &mut |_, _| interrupted())
     })
 }
 
@@ -58,7 +62,7 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
 ///     max_turns: A longer game is a draw.
 ///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
 ///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-///     threads: 1 unless given.
+///     threads: One a core unless given.
 ///     seed: Same seed, same match, as long as nobody thinks by time.
 ///
 /// Raises:
@@ -92,7 +96,7 @@ pub fn arena_match<'py>(
         max_turns: max_turns.map(|n| number("max_turns", "at least 1", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
-        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or(1),
+        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
     let mut raised = None;
@@ -123,5 +127,7 @@ pub fn arena_match<'py>(
     answer.set_item("elo_high", estimate.high)?;
     answer.set_item("los", estimate.los)?;
     answer.set_item("seconds", report.seconds)?;
+    answer.set_item("draws_by", &report.draws_by)?;
+    answer.set_item("decided_by", &report.decided_by)?;
     Ok(answer)
 }

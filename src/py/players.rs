@@ -194,27 +194,51 @@ pub fn train(
     init: Option<PathBuf>,
     resume: Option<PathBuf>,
 ) -> PyResult<()> {
-    if cfg!(not(feature = "torch")) {
-        let text =
-            "this build of shashki plays but does not train: build it with the feature torch (make install-train)";
-        return Err(Error::Failed(text.to_owned()).into());
+    let settings = Settings { config, overrides: set.unwrap_or_default(), run_dir: run, resume, init };
+    let mut raised = None;
+    let done = py.detach(|| {
+        run_training(settings, &mut || {
+            let signal = Python::attach(|py| py.check_signals());
+            let go_on = signal.is_ok();
+            raised = raised.take().or(signal.err());
+            go_on
+        })
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => Ok(done?),
     }
-    let mut args: Vec<OsString> = vec!["shashki".into(), "train".into()];
-    args.extend(config.map(OsString::from));
-    for setting in set.unwrap_or_default() {
-        args.extend(["--set".into(), setting.into()]);
-    }
-    for (option, path) in [("--run", run), ("--init", init), ("--resume", resume)] {
-        if let Some(path) = path {
-            args.extend([option.into(), path.into()]);
-        }
-    }
-    match py.detach(|| cli::run(args)) {
-        0 => Ok(()),
-        130 => Err(Error::Interrupted.into()),
-        2 => Err(Error::value("train", "the arguments", "what standard error names").into()),
-        status => Err(Error::Failed(format!("training ended with status {status}; standard error says why")).into()),
-    }
+}
+
+/// What the caller of `train` gave.
+#[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "read by the training build only"))]
+struct Settings {
+    config: Option<PathBuf>,
+    overrides: Vec<String>,
+    run_dir: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    init: Option<PathBuf>,
+}
+
+#[cfg(not(feature = "torch"))]
+fn run_training(_: Settings, _: &mut dyn FnMut() -> bool) -> Result<()> {
+    let text = "this build of shashki plays but does not train: build it with the feature torch (make install-train)";
+    Err(Error::Failed(text.to_owned()))
+}
+
+/// Trains; after each round `go_on` says whether to.
+#[cfg(feature = "torch")]
+fn run_training(settings: Settings, go_on: &mut dyn FnMut() -> bool) -> Result<()> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::train::console::Console;
+    use crate::train::trainer::{self, TrainArgs};
+
+    let Settings { config, overrides, run_dir, resume, init } = settings;
+    let args = TrainArgs { config, overrides, run_dir, resume, init };
+    let stop = AtomicBool::new(false);
+    let mut on_row = |_: &serde_json::Value| stop.store(!go_on(), Ordering::SeqCst);
+    trainer::run(&args, &stop, &mut Console::new(&mut on_row)).map(drop)
 }
 
 /// Run the command line, the program's name first, and return its exit status.

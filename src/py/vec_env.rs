@@ -7,14 +7,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::env::batch::BatchMut;
-use crate::env::vec_env::{EnvOptions, Opponents, Seat, VecEnv};
+use crate::env::vec_env::{EnvOptions, Seat, VecEnv};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::game::Outcome;
 use crate::games::position::{Position, Spec};
 use crate::games::variant::Variant;
 use crate::player::Player;
-use crate::roster;
+use crate::roster::Entrant;
+use crate::search::heuristic::Heuristic;
 
 use super::arrays::{self, PyBatch};
 use super::errors::number;
@@ -72,6 +73,8 @@ impl<P: Position> ErasedEnv for VecEnv<P> {
     }
 }
 
+type Maker<'a, P> = Box<dyn Fn(usize) -> Result<Box<dyn Player<P>>> + 'a>;
+
 /// Who plays the other side.
 enum Opponent {
     Text(String),
@@ -89,14 +92,18 @@ impl Opponent {
         Err(Error::value("opponent", given, "a player's text or a callable f(game) -> action").into())
     }
 
-    fn player<P: Position>(&self, raised: &Raised) -> Result<Box<dyn Player<P>>> {
-        match self {
-            Self::Text(text) => roster::player(text),
-            Self::Callable(function) => {
+    /// What makes a player for each thread; a model is read once.
+    fn maker<'a, P: Heuristic>(&'a self, raised: &'a Raised) -> Result<Maker<'a, P>> {
+        Ok(match self {
+            Self::Text(text) => {
+                let entrant = Entrant::<P>::new(text)?;
+                Box::new(move |_| entrant.player())
+            }
+            Self::Callable(function) => Box::new(move |_| {
                 let function = Python::attach(|py| function.clone_ref(py));
                 Ok(Box::new(CallablePlayer::new(function, raised.clone())))
-            }
-        }
+            }),
+        })
     }
 }
 
@@ -107,9 +114,8 @@ fn new_env(
     raised: &Raised,
 ) -> Result<Box<dyn ErasedEnv>> {
     for_variant!(variant, P => {
-        let make = |_| opponent.map_or_else(|| roster::player("random"), |opponent| opponent.player::<P>(raised));
-        let opponents: Option<Opponents<'_, P>> = if opponent.is_some() { Some(&make) } else { None };
-        Ok(Box::new(VecEnv::<P>::new(options, opponents)?))
+        let maker = opponent.map(|opponent| opponent.maker::<P>(raised)).transpose()?;
+        Ok(Box::new(VecEnv::<P>::new(options, maker.as_deref())?))
     })
 }
 

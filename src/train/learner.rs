@@ -134,7 +134,7 @@ impl Learner {
     /// # Errors
     /// [`Error::Network`] if the loss or its gradient is not finite (then nothing has changed) or the device fails.
     pub fn step(&mut self, batch: &Batch, learning_rate: f64) -> Result<Losses> {
-        let (gradient, losses) = self.shards[0].learn(batch, &self.config)?;
+        let (gradient, losses) = self.shards[0].learn(batch, 1.0, &self.config)?;
         self.apply(gradient, losses, learning_rate)
     }
 
@@ -163,23 +163,23 @@ impl Learner {
                         let mut batch = std::mem::take(&mut shard.batch);
                         fill(i, size, &mut batch);
                         assert_eq!(batch.features.len(), size, "a shard is filled");
-                        let learned = shard.learn(&batch, config);
+                        let share = size as f64 / total as f64;
+                        let learned = shard.learn(&batch, share, config);
                         shard.batch = batch;
-                        (size as f64 / total as f64, learned)
+                        learned
                     })
                 })
                 .collect();
             threads.into_iter().map(|thread| thread.join().expect("a shard does not panic")).collect()
         });
-        let _no_gradients = tch::no_grad_guard();
-        let mut sum = self.parameters.f_zeros_like()?;
-        let mut losses = Losses::default();
-        for (share, learned) in learned {
-            let (gradient, part) = learned?;
-            let _ = sum.f_add_(&gradient.f_mul_scalar(share)?)?;
-            losses.add(&part, share);
+        let mut learned = learned.into_iter();
+        let (mut gradient, mut losses) = learned.next().expect("there is a shard")?;
+        for part in learned {
+            let (more, part) = part?;
+            let _ = gradient.f_add_(&more)?;
+            losses.add(&part, 1.0);
         }
-        self.apply(sum, losses, learning_rate)
+        self.apply(gradient, losses, learning_rate)
     }
 
     /// Moves the parameters against a gradient.
@@ -218,7 +218,7 @@ impl Learner {
     /// # Errors
     /// If the device fails.
     pub fn gradient_of(&self, batch: &Batch) -> Result<Vec<f32>> {
-        download(&self.shards[0].learn(batch, &self.config)?.0)
+        download(&self.shards[0].learn(batch, 1.0, &self.config)?.0)
     }
 
     /// The weights to play with: the running mean where the config asks for one, else those of the last step.
@@ -300,12 +300,15 @@ impl Learner {
 }
 
 impl Shard {
-    /// The gradient of the batch's loss, and what the batch costs.
-    fn learn(&self, batch: &Batch, config: &LearnerConfig) -> Result<(Tensor, Losses)> {
+    /// The gradient of the batch's loss and what the batch costs, both times `share`.
+    fn learn(&self, batch: &Batch, share: f64, config: &LearnerConfig) -> Result<(Tensor, Losses)> {
         let (total, parts) = self.loss(batch, config)?;
-        let mut gradients = Tensor::f_run_backward(&[&total], &[&self.parameters], false, false)?;
+        let shared = total.f_mul_scalar(share)?;
+        let mut gradients = Tensor::f_run_backward(&[&shared], &[&self.parameters], false, false)?;
         let gradient = gradients.pop().expect("one gradient a list of parameters");
-        Ok((gradient, losses(batch, &parts, &total)?))
+        let mut shared = Losses::default();
+        shared.add(&losses(batch, &parts, &total)?, share);
+        Ok((gradient, shared))
     }
 
     /// The loss, and the policy's and value's share and the policy's entropy.
