@@ -1,6 +1,8 @@
 //! The classic engine: legal, proven against a plain minimax, deterministic, within its limits, and strong enough.
 #![allow(clippy::unwrap_used)]
 
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use shashki::board::{Board, Hops, Piece, Side, Square};

@@ -1,7 +1,8 @@
 """Plays our classic engine against SimpleEngine of py-draughts (`pip install py-draughts`).
 
-Both look equally many turns ahead. Every opening of a few random turns is played twice with colours swapped, by the draw
-rules of shashki; the score is (wins + draws/2)/games of our engine, with a 95% interval over the pairs of games.
+Both look equally many turns ahead. Every opening of a few random turns is played twice with colours
+swapped, by the draw rules of shashki; the score is (wins + draws/2)/games of our engine, with a 95%
+interval over the pairs of games.
 
     python examples/python/match_pydraughts.py --games 100 --depth 4
 """
@@ -21,7 +22,7 @@ import shashki
 
 
 def square_numbers(text: str) -> list[int]:
-    """The squares of a turn in full notation, as py-draughts numbers them from 0 (b8 first, row by row)."""
+    """The squares of a turn in full notation, numbered from 0 (b8), row by row."""
     return [Board.SQUARE_NAMES.index(square) for square in text.replace(":", "-").split("-")]
 
 
@@ -42,7 +43,7 @@ def position_of_fen(fen: str) -> tuple[str, frozenset[str], frozenset[str]]:
 
 
 def follow(board: Board, game: shashki.Game, text: str) -> None:
-    """Plays a turn in our game and the same turn on the board of py-draughts, whichever way it writes it."""
+    """Plays a turn in our game and on the board of py-draughts, whichever way it writes it."""
     squares = square_numbers(text)
     game.play(text)
     wanted = position_of_fen(game.fen())
@@ -90,10 +91,11 @@ def play(opening: list[str], ours: str, depth: int) -> float:
 
 def main() -> None:
     """Plays the match and prints its result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=100, help="how many, an even number (default 100)")
-    parser.add_argument("--depth", type=int, default=4, help="turns that both look ahead (default 4)")
-    parser.add_argument("--opening", type=int, default=4, help="random turns before the engines play (default 4)")
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--games", type=int, default=100, help="an even number (default 100)")
+    parser.add_argument("--depth", type=int, default=4, help="turns looked ahead (default 4)")
+    parser.add_argument("--opening", type=int, default=4, help="random turns first (default 4)")
     parser.add_argument("--seed", type=int, default=1, help="of the openings (default 1)")
     args = parser.parse_args()
     if args.games < 2 or args.games % 2:
@@ -103,7 +105,8 @@ def main() -> None:
     for _ in range(args.games // 2):
         opening = random_opening(rng, args.opening)
         points += [play(opening, ours, args.depth) for ours in ("white", "black")]
-        print(f"\r{len(points)} of {args.games} games, {sum(points)} points", end="", file=sys.stderr, flush=True)
+        so_far = f"\r{len(points)} of {args.games} games, {sum(points)} points"
+        print(so_far, end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     won, drawn, lost = (points.count(value) for value in (1.0, 0.5, 0.0))
     pairs = [(first + second) / 2 for first, second in zip(points[::2], points[1::2], strict=True)]
@@ -111,7 +114,7 @@ def main() -> None:
     # Two games from one opening are not independent, pairs are.
     margin = 1.96 * statistics.stdev(pairs) / math.sqrt(len(pairs)) if len(pairs) > 1 else 1.0
     low, high = max(0.0, score - margin), min(1.0, score + margin)
-    print(f"alphabeta:eval=basic,depth={args.depth} against py-draughts' SimpleEngine at depth {args.depth}:")
+    print(f"alphabeta:eval=basic against py-draughts' SimpleEngine, both at depth {args.depth}:")
     print(f"W {won}  D {drawn}  L {lost}  score {score:.3f}, 95% interval {low:.3f} to {high:.3f}")
 
 

@@ -1,7 +1,6 @@
 //! The classic engine: iterative deepening alpha-beta.
 
 use std::marker::PhantomData;
-use std::ops::Neg;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -19,31 +18,12 @@ use super::heuristic::Heuristic;
 use super::limits::Watch;
 pub use super::limits::{DEFAULT_DEPTH, Limits};
 use super::ordering::{self, Candidate, Ordering};
+pub use super::score::value_of;
+use super::score::{HIGHEST_GUESS, INFINITE, Value, WIN, from_table, proven_within, to_table};
 use super::table::{Bound, Entry, Table};
 
 /// The size of the transposition table where nothing else is said, in megabytes.
 pub const DEFAULT_HASH_MB: usize = 16;
-
-/// The score of a position whose mover has won; each turn until then counts one less.
-const WIN: i32 = 30_000;
-/// From here on a score is a proven win, within more turns than any game's search sees.
-const PROVEN: i32 = 29_000;
-/// No evaluation is higher.
-const HIGHEST_GUESS: i32 = 20_000;
-const INFINITE: i32 = i32::MAX;
-
-/// A score as a value from −1 to 1: proven wins and losses are exactly ±1, and nothing else is.
-///
-/// ```
-/// use shashki::search::alphabeta::value_of;
-///
-/// assert_eq!(value_of(0), 0.0);
-/// assert!(value_of(100) > 0.4 && value_of(100) < 0.5);
-/// ```
-#[must_use]
-pub fn value_of(score: i32) -> f32 {
-    if score.abs() >= PROVEN { score.signum() as f32 } else { (score as f32 / 200.0).tanh().clamp(-0.999, 0.999) }
-}
 
 /// A player that looks ahead by alpha-beta search and judges by its variant's [`Heuristic`].
 ///
@@ -88,28 +68,6 @@ struct Level<P> {
     hops: Hops,
     /// The best play found from here on.
     line: Vec<Hop>,
-}
-
-/// A score, seen by the side to move, and whether it hangs on the way the position was reached: a draw by repetition or
-/// by counting is proven for its path only.
-#[derive(Copy, Clone, Debug)]
-struct Value {
-    score: i32,
-    of_path: bool,
-}
-
-impl Value {
-    const fn of_position(score: i32) -> Self {
-        Self { score, of_path: false }
-    }
-}
-
-impl Neg for Value {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        Self { score: -self.score, ..self }
-    }
 }
 
 /// A turn at the root and what was found of it.
@@ -157,6 +115,10 @@ impl<P: Heuristic> AlphaBeta<P> {
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
     fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
         self.start(game);
+        self.iterate(roots);
+    }
+
+    fn iterate(&mut self, roots: &mut [RootTurn]) {
         for depth in 1..=self.watch.deepest {
             let mut alpha = -INFINITE;
             for i in 0..roots.len() {
@@ -196,6 +158,10 @@ impl<P: Heuristic> AlphaBeta<P> {
         self.watch.start(self.limits, self.time_cap.take());
         self.table.forget();
         self.ordering.forget(P::SPEC.actions);
+        self.set_root(game);
+    }
+
+    fn set_root(&mut self, game: &Game<P>) {
         match self.levels.first_mut() {
             Some(root) => root.game.clone_from(game),
             None => self.levels.push(Level::new(game.clone())),
@@ -490,29 +456,79 @@ impl RootTurn {
     }
 }
 
-/// Whether a score is a win or loss within the turns looked ahead: nothing nearer can be found then.
-const fn proven_within(score: i32, depth: u32) -> bool {
-    score.abs() >= PROVEN && WIN - score.abs() <= depth as i32
-}
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
 
-/// A win's distance is kept from the position where the entry lies, not from the root.
-const fn to_table(score: i32, turns: i32) -> i16 {
-    (if score >= PROVEN {
-        score + turns
-    } else if score <= -PROVEN {
-        score - turns
-    } else {
-        score
-    }) as i16
-}
+    use super::*;
+    use crate::board::{Board, Piece, Side, Square};
+    use crate::games::draughts::Draughts;
+    use crate::games::{Preset, Russian};
 
-const fn from_table(score: i16, turns: i32) -> i32 {
-    let score = score as i32;
-    if score >= PROVEN {
-        score - turns
-    } else if score <= -PROVEN {
-        score + turns
-    } else {
-        score
+    const DEPTH: u32 = 5;
+
+    /// Three kings against one, whose game is drawn within a few turns (FMJD-64 7.2.4 or 7.2.7): turns that offered
+    /// nothing to capture, some of them back to an earlier position, have worn it out.
+    fn worn_out(rng: &mut Xoshiro256PlusPlus) -> Option<Game<Russian>> {
+        let mut board = Board::<8, 8>::empty(Side::White);
+        for side in [Side::White, Side::White, Side::White, Side::Black] {
+            let rank = rng.random_range(0..8);
+            let square = Square::new(2 * rng.random_range(0..4) + rank % 2, rank);
+            if board.at(square).is_none() {
+                board.put(square, Piece { side, king: true });
+            }
+        }
+        let mut game = Game::from_position(Draughts::from_board(board), Preset::Official).unwrap();
+        let (mut hops, left) = (Hops::new(), rng.random_range(1..6));
+        while game.outcome().is_none() && game.plies_to_draw().is_some_and(|plies| plies > left) {
+            let after = |hop| {
+                let mut after = *game.position();
+                after.play_unchecked(hop);
+                after
+            };
+            game.hops(&mut hops);
+            hops.retain(|&hop| !after(hop).must_capture());
+            let hop = *hops.get(rng.random_range(0..hops.len().max(1)))?;
+            let back = hops.iter().copied().find(|&hop| game.keys().contains(&after(hop).key()));
+            game.play_unchecked(back.filter(|_| rng.random_bool(0.2)).unwrap_or(hop));
+        }
+        game.outcome().is_none().then_some(game)
+    }
+
+    /// The score of the root if it is proven within the depth.
+    fn proof(engine: &mut AlphaBeta<Russian>, game: &Game<Russian>) -> Option<i32> {
+        engine.watch.start(engine.limits, None);
+        engine.set_root(game);
+        let mut roots = engine.root_turns(game);
+        engine.iterate(&mut roots);
+        proven_within(roots[0].score, DEPTH).then_some(roots[0].score)
+    }
+
+    /// The proofs of two games by one engine, the second knowing the table of the first, and the second's by another.
+    fn proofs(first: &Game<Russian>, second: &Game<Russian>) -> [Option<i32>; 3] {
+        let engine = || {
+            let mut engine = AlphaBeta::new(Limits { depth: Some(DEPTH), ..Limits::default() }, 1);
+            engine.start(first);
+            engine
+        };
+        let mut knowing = engine();
+        [proof(&mut knowing, first), proof(&mut knowing, second), proof(&mut engine(), second)]
+    }
+
+    #[test]
+    fn draws_by_counting_and_repetition_neither_enter_the_table_nor_are_hidden_by_it() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let (mut spoilt, mut games) = (0, 0);
+        while games < 1500 {
+            let Some(worn) = worn_out(&mut rng) else { continue };
+            games += 1;
+            let fresh = Game::from_position(*worn.position(), Preset::Official).unwrap();
+            let [of_fresh, of_worn, expected] = proofs(&fresh, &worn);
+            assert_eq!(of_worn, expected, "{} with {:?}", worn.position().write_fen(), worn.plies_to_draw());
+            spoilt += u32::from(of_fresh != of_worn);
+            let [_, of_fresh, expected] = proofs(&worn, &fresh);
+            assert_eq!(of_fresh, expected, "{}", worn.position().write_fen());
+        }
+        assert!(spoilt > 0, "no win was spoilt by a draw");
     }
 }

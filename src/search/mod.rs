@@ -6,5 +6,6 @@ pub mod limits;
 pub mod mcts;
 pub mod mcts_player;
 pub mod ordering;
+pub mod score;
 pub mod table;
 pub mod tree;
