@@ -47,36 +47,36 @@ fn evaluate(c: &mut Criterion) {
     group.finish();
 }
 
-/// One step of the learner on batches of 512, by libtorch's threads.
+/// One step of the learner on batches of 512, by the number of its threads.
 #[cfg(feature = "torch")]
 fn learn(c: &mut Criterion) {
     use shashki::config::LearnerConfig;
-    use shashki::net::torch::set_threads;
     use shashki::train::learner::Learner;
     use shashki::train::replay::Batch;
 
-    let (n, actions) = (512, Russian::SPEC.actions);
-    let mut batch = Batch { legal: vec![false; n * actions], policy: vec![0.0; n * actions], ..Batch::default() };
-    let mut hops = Hops::new();
-    for (i, leaf) in leaves(n).iter().enumerate() {
-        leaf.position.encode(leaf.clock, &mut batch.features);
-        leaf.position.hops(&mut hops);
-        for &hop in &hops {
-            let slot = i * actions + leaf.position.index(hop);
-            (batch.legal[slot], batch.policy[slot]) = (true, 1.0 / hops.len() as f32);
+    let (config, actions) = (LearnerConfig::default(), Russian::SPEC.actions);
+    let all = leaves(config.batch_size);
+    let fill = |_shard: usize, n: usize, batch: &mut Batch| {
+        *batch = Batch { legal: vec![false; n * actions], policy: vec![0.0; n * actions], ..Batch::default() };
+        let mut hops = Hops::new();
+        for (i, leaf) in all[..n].iter().enumerate() {
+            leaf.position.encode(leaf.clock, &mut batch.features);
+            leaf.position.hops(&mut hops);
+            for &hop in &hops {
+                let slot = i * actions + leaf.position.index(hop);
+                (batch.legal[slot], batch.policy[slot]) = (true, 1.0 / hops.len() as f32);
+            }
+            batch.wdl.extend([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][i % 3]);
         }
-        batch.wdl.extend([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][i % 3]);
-    }
+    };
     let spec = NetSpec::new(&Russian::SPEC, &NetConfig::default());
     let weights = Weights::init(&spec, 1);
-    let config = LearnerConfig::default();
-    let mut learner = Learner::new(&spec, &config, "cpu", 1, &weights).expect("the CPU is there");
     let mut group = c.benchmark_group("learner mlp 256 x 2");
-    group.throughput(Throughput::Elements(n as u64));
+    group.throughput(Throughput::Elements(config.batch_size as u64));
     for threads in [1, 2] {
-        set_threads(threads);
+        let mut learner = Learner::new(&spec, &config, "cpu", threads, &weights).expect("the CPU is there");
         group.bench_function(BenchmarkId::new("threads", threads), |b| {
-            b.iter(|| learner.step(&batch, 1e-3).expect("a finite loss"));
+            b.iter(|| learner.step_sharded(&fill, 1e-3).expect("a finite loss"));
         });
     }
     group.finish();

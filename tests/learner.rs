@@ -110,6 +110,35 @@ fn the_gradient_is_the_slope_of_the_loss() {
 }
 
 #[test]
+fn a_batch_in_shards_moves_the_weights_as_a_whole_one_does() {
+    let (spec, whole) = (spec(NetKind::Mlp, 16, 1), batch(30, 7));
+    let config = LearnerConfig { batch_size: 30, ..LearnerConfig::default() };
+    let start = Weights::init(&spec, 1);
+    // Shards of 10: each sample's targets and features are cut out of the whole batch.
+    let fill = |shard: usize, n: usize, part: &mut Batch| {
+        *part = Batch::default();
+        for i in shard * n..(shard + 1) * n {
+            part.features.ones.extend(whole.features.ones_of(i));
+            part.features.scalars.extend(whole.features.scalars_of(i));
+            part.features.finish();
+            part.policy.extend(&whole.policy[i * ACTIONS..(i + 1) * ACTIONS]);
+            part.legal.extend(&whole.legal[i * ACTIONS..(i + 1) * ACTIONS]);
+            part.wdl.extend(&whole.wdl[3 * i..3 * i + 3]);
+        }
+    };
+    let mut one = Learner::new(&spec, &config, "cpu", 1, &start).unwrap();
+    let mut three = Learner::new(&spec, &config, "cpu", 3, &start).unwrap();
+    for _ in 0..5 {
+        let (a, b) = (one.step(&whole, 1e-3).unwrap(), three.step_sharded(&fill, 1e-3).unwrap());
+        assert!((a.total - b.total).abs() < 1e-4 && (a.kl - b.kl).abs() < 1e-4, "{a:?} is not {b:?}");
+        assert!((a.grad_norm - b.grad_norm).abs() < 1e-4, "{a:?} is not {b:?}");
+    }
+    let apart = one.weights().unwrap().to_flat().into_iter().zip(three.weights().unwrap().to_flat());
+    let apart: f32 = apart.map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+    assert!(apart < 1e-2, "weights are {apart} apart");
+}
+
+#[test]
 fn illegal_hops_cost_nothing_and_get_nothing() {
     let (batch, spec) = (batch(8, 3), spec(NetKind::Mlp, 16, 1));
     let mut loud = Weights::init(&spec, 1).to_flat();
