@@ -70,7 +70,7 @@ fn learn(c: &mut Criterion) {
     let spec = NetSpec::new(&Russian::SPEC, &NetConfig::default());
     let weights = Weights::init(&spec, 1);
     let config = LearnerConfig::default();
-    let mut learner = Learner::new(&spec, &config, "cpu", &weights).expect("the CPU is there");
+    let mut learner = Learner::new(&spec, &config, "cpu", 1, &weights).expect("the CPU is there");
     let mut group = c.benchmark_group("learner mlp 256 x 2");
     group.throughput(Throughput::Elements(n as u64));
     for threads in [1, 2] {

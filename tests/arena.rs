@@ -175,6 +175,38 @@ fn a_stop_from_outside_keeps_what_is_finished() {
 }
 
 #[test]
+fn a_stop_keeps_the_pairs_that_overtook_a_slow_one() {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    /// Thinks about the first pair's start until the match is stopped; its third game shows that a pair is finished.
+    #[derive(Default)]
+    struct Waiting {
+        games: u32,
+    }
+    impl Player<Russian> for Waiting {
+        fn name(&self) -> String {
+            "waiting".to_owned()
+        }
+        fn choose(&mut self, game: &Game<Russian>) -> Result<Turn> {
+            while game.position().write_fen() == "W:Wa1:Bh8" && !STOP.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Ok(game.turns().swap_remove(0))
+        }
+        fn new_game(&mut self) {
+            self.games += 1;
+            STOP.fetch_or(self.games == 3, Ordering::Relaxed);
+        }
+    }
+    let waiting = || Ok(Box::new(Waiting::default()) as Box<dyn Player<Russian>>);
+    let fens = ["W:Wa1:Bh8", "W:Wa7,c7,e7:Bh8", "W:Wa7,c7,e7:Bh8"];
+    let openings = Openings::List(fens.map(|fen| Opening::read(fen, Preset::Official).unwrap()).to_vec());
+    let options = Options { openings, threads: 2, ..options(6) };
+    let report = arena::play(&waiting, &random, &options, &STOP, &mut |_, _| Ok(())).unwrap();
+    assert!(report.interrupted);
+    assert_eq!((report.tally.games(), report.tally.pairs.iter().sum()), (2, 1));
+}
+
+#[test]
 fn an_error_of_a_factory_or_of_the_caller_ends_the_match() {
     fn broken() -> Made {
         Err(Error::Network("no such device".to_owned()))

@@ -1,5 +1,7 @@
 //! The learner: gradients, fitting, going on from a stored state, and what it refuses.
+
 #![cfg(feature = "torch")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 
@@ -22,7 +24,7 @@ fn spec(kind: NetKind, width: usize, blocks: usize) -> NetSpec {
 
 fn learner(spec: &NetSpec, config: &LearnerConfig) -> Learner {
     set_threads(1);
-    Learner::new(spec, config, "cpu", &Weights::init(spec, 1)).unwrap()
+    Learner::new(spec, config, "cpu", 1, &Weights::init(spec, 1)).unwrap()
 }
 
 /// Distinct positions of random games with random targets: the policy prefers one hop, the result is certain.
@@ -81,7 +83,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
         let config = LearnerConfig { clip_norm: 0.0, weight_decay: 0.0, value_weight: 1.5, ..LearnerConfig::default() };
         let at = |flat: &[f32]| {
             let weights = Weights::from_flat(&spec, start.card.clone(), flat);
-            Learner::new(&spec, &config, "cpu", &weights).unwrap()
+            Learner::new(&spec, &config, "cpu", 1, &weights).unwrap()
         };
         let flat = start.to_flat();
         let losses = at(&flat).evaluate(&batch).unwrap();
@@ -116,7 +118,7 @@ fn illegal_hops_cost_nothing_and_get_nothing() {
     let card = Weights::init(&spec, 1).card;
     let loss = |flat: &[f32]| {
         let weights = Weights::from_flat(&spec, card.clone(), flat);
-        Learner::new(&spec, &config, "cpu", &weights).unwrap().evaluate(&batch).unwrap()
+        Learner::new(&spec, &config, "cpu", 1, &weights).unwrap().evaluate(&batch).unwrap()
     };
     let quiet = loss(&loud);
     let never_legal = (0..ACTIONS).filter(|&a| !batch.legal.iter().skip(a).step_by(ACTIONS).any(|&legal| legal));
@@ -143,7 +145,7 @@ fn a_stored_state_goes_on_along_the_same_curve() {
     walk(&mut whole, 0..10);
     whole.save_state(&path).unwrap();
     let expected = walk(&mut whole, 10..20);
-    let mut resumed = Learner::new(&spec, &config, "cpu", &Weights::init(&spec, 99)).unwrap();
+    let mut resumed = Learner::new(&spec, &config, "cpu", 1, &Weights::init(&spec, 99)).unwrap();
     resumed.load_state(&path).unwrap();
     assert_eq!(resumed.steps(), 10);
     assert_eq!(walk(&mut resumed, 10..20), expected);
@@ -206,9 +208,9 @@ fn a_loss_that_is_not_finite_is_an_error_that_changes_nothing() {
 fn weights_of_another_shape_and_a_device_that_is_not_there_are_refused() {
     let (small, large) = (spec(NetKind::Mlp, 8, 1), spec(NetKind::Mlp, 16, 1));
     let config = LearnerConfig::default();
-    let message = Learner::new(&small, &config, "cpu", &Weights::init(&large, 1)).unwrap_err().to_string();
+    let message = Learner::new(&small, &config, "cpu", 1, &Weights::init(&large, 1)).unwrap_err().to_string();
     assert!(message.contains("mlp 16 x 1") && message.contains("expected a mlp 8 x 1"), "{message}");
-    let message = Learner::new(&small, &config, "cuda:77", &Weights::init(&small, 1)).unwrap_err().to_string();
+    let message = Learner::new(&small, &config, "cuda:77", 1, &Weights::init(&small, 1)).unwrap_err().to_string();
     assert!(message.contains("device \"cuda:77\": expected cpu"), "{message}");
 }
 

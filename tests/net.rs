@@ -1,5 +1,7 @@
 //! Networks: the forward passes agree, views turn, and files that are damaged or do not fit are refused by name.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

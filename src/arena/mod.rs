@@ -171,6 +171,7 @@ pub fn play<P: Position>(
         drop(sender);
         let mut merge = || -> Result<()> {
             for message in &receiver {
+                // A thread answers for every pair it began, in a halt with fewer games: none waits for ever.
                 let (pair, games) = message?;
                 waiting.insert(pair, games);
                 while report.verdict.is_none()
@@ -188,10 +189,7 @@ pub fn play<P: Position>(
         enough.store(true, Ordering::Relaxed);
         merged
     })?;
-    if report.verdict.is_none() {
-        waiting.into_values().try_for_each(|games| report.merge(&games, on_game))?;
-        report.interrupted = report.tally.games() < options.games;
-    }
+    report.interrupted = report.verdict.is_none() && report.tally.games() < options.games;
     report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
 }

@@ -96,6 +96,7 @@ pub fn measure<P: Heuristic>(
         if report.interrupted {
             return Err(Error::Interrupted);
         }
+        console.matched(&name, opponent, &report);
         rungs.push(Rung { opponent: opponent.clone(), report, untrained: None });
     }
     Ok(rungs)

@@ -15,7 +15,6 @@ use crate::evaluator::Evaluator;
 use crate::for_variant;
 use crate::net::load;
 use crate::net::spec::NetSpec;
-use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
 use crate::search::heuristic::Heuristic;
@@ -120,8 +119,7 @@ impl<P: Heuristic> Trainer<P> {
         if state.is_none() {
             weights.write(&folder.best())?;
         }
-        torch::set_threads(config.threads());
-        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, &weights)?;
+        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
         let mut workers = Vec::new();
@@ -187,7 +185,7 @@ impl<P: Heuristic> Trainer<P> {
         self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
-        let learned = self.learn(number, new, stop, console)?;
+        let learned = self.learn(new, stop, console)?;
         let learn_s = learn_start.elapsed().as_secs_f64();
 
         let stats = &round.stats;
@@ -276,7 +274,7 @@ impl<P: Heuristic> Trainer<P> {
     }
 
     /// Takes the optimiser steps that the new samples allow.
-    fn learn(&mut self, round: u64, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
+    fn learn(&mut self, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
         let config = &self.config.learner;
         let mut learned = Learned::default();
         if self.replay.len() < self.config.replay.start {
@@ -285,23 +283,20 @@ impl<P: Heuristic> Trainer<P> {
         self.progress.steps_owed += new as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
         let steps = self.progress.steps_owed as u64;
         self.progress.steps_owed -= steps as f64;
-        // A seed for each round, so that a resumed run draws the same samples.
-        let seed = self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut batch = Batch::default();
         let share = self.share_done();
         let mut sum = Losses::default();
         for step in 0..steps {
             check_stop(stop)?;
-            self.replay.sample(&mut rng, config.batch_size, self.config.selfplay.search_value_share, &mut batch);
-            learned.rate = learning_rate(config, self.progress.steps + step, share);
-            let losses = self.learner.step(&batch, learned.rate)?;
-            sum.policy += losses.policy / steps as f64;
-            sum.value += losses.value / steps as f64;
-            sum.total += losses.total / steps as f64;
-            sum.entropy += losses.entropy / steps as f64;
-            sum.kl += losses.kl / steps as f64;
-            sum.grad_norm += losses.grad_norm / steps as f64;
+            let number = self.progress.steps + step;
+            learned.rate = learning_rate(config, number, share);
+            // A seed for each step and shard, so that a resumed run draws the same samples.
+            let seed = self.config.run.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let fill = |shard: usize, size: usize, batch: &mut Batch| {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(shard as u64));
+                self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
+            };
+            let losses = self.learner.step_sharded(&fill, learned.rate)?;
+            sum.add(&losses, 1.0 / steps as f64);
             console.learning(step, steps, share);
         }
         learned.steps = steps;
