@@ -38,7 +38,7 @@ def play_out(env, rng, first=None):
             return steps
 
 
-@pytest.mark.parametrize("opponent", ["random", first_hop])
+@pytest.mark.parametrize("opponent", ["random", "alphabeta:depth=1", first_hop])
 @pytest.mark.parametrize("side", ["white", "black", "random"])
 def test_gymnasiums_checker_passes(opponent, side):
     env = gymnasium.make("shashki/Russian-v0", opponent=opponent, side=side)
