@@ -1,6 +1,4 @@
 //! The classic engine: legal, proven against a plain minimax, deterministic, within its limits, and strong enough.
-#![allow(clippy::unwrap_used)]
-
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use rand::rngs::StdRng;
