@@ -1,5 +1,7 @@
 //! The speed of the tree search itself: self-play with an evaluator that costs next to nothing.
 
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 

@@ -1,5 +1,7 @@
 //! Monte Carlo tree search: values and proofs, forced hops, PUCT, noise, reuse, and the players built on it.
 
+#![allow(clippy::unwrap_used)]
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Result;
@@ -304,10 +306,30 @@ fn within_a_chain_the_same_side_chooses_again() {
 
 #[test]
 fn a_draw_by_counting_is_exact_and_proves_nothing() {
-    // King against king: five moves each, then drawn whatever is played.
-    let tree = searched("W:WKa1:BKb8", 3000);
+    // An evaluator that sees White win everywhere, so that only the rules can say draw.
+    struct WhiteWins;
+    impl Evaluator<Russian> for WhiteWins {
+        fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
+            Uniform::default().evaluate(leaves, out)?;
+            out.wdl.fill(Wdl::certain(Some(Side::White)));
+            Ok(())
+        }
+    }
+    // King against king, five moves each: nine plies that put nothing en prise, then the tenth draws whatever it is.
+    let mut near = game("W:WKa1:BKb8");
+    while near.plies_to_draw() != Some(1) {
+        let quiet = near.turns().into_iter().find(|turn| {
+            let mut after = near.clone();
+            after.play(turn).unwrap();
+            after.outcome().is_none() && !after.position().must_capture() && after.occurrences() == 1
+        });
+        near.play(&quiet.unwrap()).unwrap();
+    }
+    let mut tree = Tree::new(&near);
+    assert_eq!(search(&mut tree, 100, &Settings::default(), &mut WhiteWins), 1, "only the root is evaluated");
     assert_eq!(tree.winner(), None);
-    assert!(tree.wdl().seen_by(Side::White)[1] > 0.9);
+    assert!(tree.children().filter(|f| f.visits > 0).all(|f| f.wdl == Wdl::DRAW && f.winner.is_none()));
+    assert!((tree.wdl().seen_by(Side::White)[1] - 0.99).abs() < 1e-5);
 }
 
 #[test]
