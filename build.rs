@@ -8,8 +8,9 @@ fn main() {
     if env::var_os("CARGO_FEATURE_TORCH").is_none() || !on_linux {
         return;
     }
-    // The folder that torch-sys linked against, and the one of PyTorch beside an installed Python package.
-    let folders = env::var("DEP_TCH_LIBTORCH_LIB").into_iter().chain(["$ORIGIN/../torch/lib".to_owned()]);
+    // First the folder of the PyTorch that is installed beside our Python package: a process must not load two of them.
+    // Then the folder that torch-sys linked against.
+    let folders = ["$ORIGIN/../torch/lib".to_owned()].into_iter().chain(env::var("DEP_TCH_LIBTORCH_LIB"));
     for folder in folders {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{folder}");
     }

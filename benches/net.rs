@@ -47,11 +47,49 @@ fn evaluate(c: &mut Criterion) {
     group.finish();
 }
 
+/// One step of the learner on batches of 512, by the number of its threads.
+#[cfg(feature = "torch")]
+fn learn(c: &mut Criterion) {
+    use shashki::config::LearnerConfig;
+    use shashki::train::learner::Learner;
+    use shashki::train::replay::Batch;
+
+    let (config, actions) = (LearnerConfig::default(), Russian::SPEC.actions);
+    let all = leaves(config.batch_size);
+    let fill = |_shard: usize, n: usize, batch: &mut Batch| {
+        *batch = Batch { legal: vec![false; n * actions], policy: vec![0.0; n * actions], ..Batch::default() };
+        let mut hops = Hops::new();
+        for (i, leaf) in all[..n].iter().enumerate() {
+            leaf.position.encode(leaf.clock, &mut batch.features);
+            leaf.position.hops(&mut hops);
+            for &hop in &hops {
+                let slot = i * actions + leaf.position.index(hop);
+                (batch.legal[slot], batch.policy[slot]) = (true, 1.0 / hops.len() as f32);
+            }
+            batch.wdl.extend([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][i % 3]);
+        }
+    };
+    let spec = NetSpec::new(&Russian::SPEC, &NetConfig::default());
+    let weights = Weights::init(&spec, 1);
+    let mut group = c.benchmark_group("learner mlp 256 x 2");
+    group.throughput(Throughput::Elements(config.batch_size as u64));
+    for threads in [1, 2] {
+        let mut learner = Learner::new(&spec, &config, "cpu", threads, &weights).expect("the CPU is there");
+        group.bench_function(BenchmarkId::new("threads", threads), |b| {
+            b.iter(|| learner.step_sharded(&fill, 1e-3).expect("a finite loss"));
+        });
+    }
+    group.finish();
+}
+
+#[cfg(not(feature = "torch"))]
+fn learn(_: &mut Criterion) {}
+
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1));
-    targets = evaluate
+    targets = evaluate, learn
 }
 criterion_main!(benches);

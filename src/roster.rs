@@ -1,1 +1,290 @@
-//! Players from short texts.
+//! Players from short texts: `random`, `alphabeta:depth=8`, `mcts:runs/a,visits=400`, `policy:MODEL`, `rollout:visits=800`.
+
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::evaluator::Evaluator;
+use crate::games::game::Game;
+use crate::games::{Preset, Turn};
+use crate::net::load;
+use crate::net::weights::{Weights, model_file};
+use crate::player::{Analysis, Player, RandomPlayer};
+use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
+use crate::search::heuristic::Heuristic;
+use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollout};
+
+/// The kinds of player: name, whether a model comes first, keys.
+const KINDS: [(&str, bool, &[&str]); 5] = [
+    ("random", false, &["seed"]),
+    ("alphabeta", false, &["depth", "time", "nodes", "hash", "eval"]),
+    ("mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
+    ("policy", true, &["device"]),
+    ("rollout", false, &["visits", "time", "seed"]),
+];
+
+/// What later versions will know: kind, key, value (any, if empty).
+const LATER: [(&str, &str, &str); 5] = [
+    ("alphabeta", "threads", ""),
+    ("alphabeta", "tables", ""),
+    ("alphabeta", "eval", "tuned"),
+    ("mcts", "tables", ""),
+    ("mcts", "search", "gumbel"),
+];
+
+/// The longest thinking time of a turn, in seconds.
+const LONGEST_S: f64 = 86_400.0;
+
+/// The player that a text names.
+///
+/// ```
+/// use shashki::games::{Game, Preset, Russian};
+/// use shashki::roster;
+///
+/// let mut player = roster::player::<Russian>("alphabeta:depth=2")?;
+/// let game = Game::new(Preset::Official)?;
+/// assert!(game.turns().contains(&player.choose(&game)?));
+/// let error = roster::player::<Russian>("alphabeta:depht=2").err().expect("a misspelt key");
+/// assert!(error.to_string().contains("expected depth, time, nodes, hash, eval"));
+/// # Ok::<(), shashki::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Player`] if the text makes no sense, and the errors of [`load::load`] about its model.
+pub fn player<P: Heuristic>(text: &str) -> Result<Box<dyn Player<P>>> {
+    Entrant::new(text)?.player()
+}
+
+/// Checks a text as far as that goes without reading its model.
+///
+/// # Errors
+/// [`Error::Player`] if the text makes no sense.
+pub fn check(text: &str) -> Result<()> {
+    Plan::read(text).map(drop)
+}
+
+/// A player's text understood and its model read once, to make a player for each thread of a match.
+#[derive(Debug)]
+pub struct Entrant<P> {
+    text: String,
+    plan: Plan,
+    model: Option<Weights>,
+    variant: PhantomData<fn() -> P>,
+}
+
+impl<P: Heuristic> Entrant<P> {
+    /// Reads a text and the model it names.
+    ///
+    /// # Errors
+    /// As [`player`].
+    pub fn new(text: &str) -> Result<Self> {
+        let plan = Plan::read(text)?;
+        let model = match &plan.model {
+            Some(path) => {
+                let weights = Weights::read(&model_file(Path::new(path))?)?;
+                // What does not fit shall show before a match begins.
+                load::evaluator::<P>(&weights, &plan.device)?;
+                Some(weights)
+            }
+            None => None,
+        };
+        Ok(Self { text: text.to_owned(), plan, model, variant: PhantomData })
+    }
+
+    /// Makes a player.
+    ///
+    /// # Errors
+    /// If the device refuses the network.
+    pub fn player(&self) -> Result<Box<dyn Player<P>>> {
+        let name = || self.text.clone();
+        let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
+        let network = |weights: &Weights| load::evaluator::<P>(weights, &self.plan.device);
+        let tree = |evaluator: Box<dyn Evaluator<P>>| Box::new(MctsPlayer::new(evaluator, settings.clone(), name()));
+        let player: Box<dyn Player<P>> = match (self.plan.kind, &self.model) {
+            ("mcts", Some(weights)) => tree(network(weights)?),
+            ("policy", Some(weights)) => Box::new(PolicyPlayer::new(network(weights)?, name())),
+            ("rollout", _) => tree(Box::new(Rollout::new(Preset::Official, *seed))),
+            ("alphabeta", _) => Box::new(AlphaBeta::new(*limits, *hash_mb)),
+            _ => Box::new(RandomPlayer::new(*seed)),
+        };
+        Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A player under the text that named it, its own seed mixed into those of its matches.
+struct Entered<P> {
+    player: Box<dyn Player<P>>,
+    text: String,
+    seed: u64,
+}
+
+impl<P: Heuristic> Player<P> for Entered<P> {
+    fn name(&self) -> String {
+        self.text.clone()
+    }
+
+    fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
+        self.player.choose(game)
+    }
+
+    fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
+        self.player.analyse(game)
+    }
+
+    fn new_game(&mut self) {
+        self.player.new_game();
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.player.seed(seed ^ self.seed.rotate_left(32));
+    }
+
+    fn limit_time(&mut self, seconds: f64) {
+        self.player.limit_time(seconds);
+    }
+}
+
+/// What a text says.
+#[derive(Clone, Debug)]
+struct Plan {
+    kind: &'static str,
+    model: Option<String>,
+    device: String,
+    limits: Limits,
+    hash_mb: usize,
+    settings: PlayerSettings,
+    seed: u64,
+}
+
+impl Plan {
+    fn read(text: &str) -> Result<Self> {
+        let bad = |reason: String| Error::Player { text: text.to_owned(), reason };
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let Some(&(kind, has_model, known)) = KINDS.iter().find(|(kind, ..)| *kind == name) else {
+            let later = if name == "hub" { "not yet known: hub" } else { "no such kind of player" };
+            let names = KINDS.map(|(kind, ..)| kind).join(", ");
+            return Err(bad(format!("{later}, expected one of {names}")));
+        };
+        let mut items = rest.into_iter().flat_map(|rest| rest.split(','));
+        let mut model = None;
+        if has_model {
+            let first = items.next().unwrap_or_default();
+            let is_key = first.split_once('=').is_some_and(|(key, _)| known.contains(&key));
+            if first.is_empty() || is_key {
+                return Err(bad(format!("expected a model after \"{kind}:\", a file or the folder of a run")));
+            }
+            model = Some(first.to_owned());
+        }
+        let keys = Keys { kind, known, given: Keys::read(items, kind, known).map_err(bad)? };
+        keys.plan(model).map_err(bad)
+    }
+}
+
+/// The keys of one text.
+struct Keys<'a> {
+    kind: &'static str,
+    known: &'static [&'static str],
+    given: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Keys<'a> {
+    fn read(
+        items: impl Iterator<Item = &'a str>,
+        kind: &str,
+        known: &[&str],
+    ) -> Result<Vec<(&'a str, &'a str)>, String> {
+        let mut given: Vec<(&str, &str)> = Vec::new();
+        for item in items {
+            let expected = known.join(", ");
+            let Some((key, value)) = item.split_once('=') else {
+                return Err(format!("{item:?} is no KEY=VALUE, expected {expected}"));
+            };
+            let later = |&(k, name, v): &(&str, &str, &str)| k == kind && name == key && (v.is_empty() || v == value);
+            if LATER.iter().any(later) {
+                return Err(format!("not yet known: {item}, expected {expected}"));
+            }
+            if !known.contains(&key) {
+                return Err(format!("unknown key {key:?}, expected {expected}"));
+            }
+            if given.iter().any(|(k, _)| *k == key) {
+                return Err(format!("key {key:?} is given twice"));
+            }
+            given.push((key, value));
+        }
+        Ok(given)
+    }
+
+    fn value(&self, key: &str) -> Option<&'a str> {
+        debug_assert!(self.known.contains(&key), "{key} is no key of {}", self.kind);
+        self.given.iter().find(|(k, _)| *k == key).map(|(_, value)| *value)
+    }
+
+    fn number<T: FromStr + PartialOrd + Display>(&self, key: &str, low: T, high: T) -> Result<Option<T>, String> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        match value.parse().ok().filter(|n| *n >= low && *n <= high) {
+            Some(n) => Ok(Some(n)),
+            None => Err(format!("{key}={value}, expected a number from {low} to {high}")),
+        }
+    }
+
+    fn word(&self, key: &str, words: &[&'static str]) -> Result<(), String> {
+        match self.value(key) {
+            Some(value) if !words.contains(&value) => Err(format!("{key}={value}, expected {}", words.join(" or "))),
+            _ => Ok(()),
+        }
+    }
+
+    fn plan(&self, model: Option<String>) -> Result<Plan, String> {
+        let mut plan = Plan {
+            kind: self.kind,
+            model,
+            device: "cpu".to_owned(),
+            limits: Limits::default(),
+            hash_mb: DEFAULT_HASH_MB,
+            settings: PlayerSettings::default(),
+            seed: 0,
+        };
+        let has = |key: &str| self.known.contains(&key);
+        if has("seed") {
+            plan.seed = self.number("seed", 0, u64::MAX)?.unwrap_or(0);
+            plan.settings.seed = plan.seed;
+        }
+        if has("time") {
+            let time_s = self.number("time", 0.001, LONGEST_S)?;
+            plan.limits.time_s = time_s;
+            plan.settings.time_s = time_s;
+        }
+        if has("depth") {
+            plan.limits.depth = self.number("depth", 1, 100)?;
+            plan.limits.nodes = self.number("nodes", 1, u64::MAX)?;
+            plan.hash_mb = self.number("hash", 1, 65_536)?.unwrap_or(DEFAULT_HASH_MB);
+            self.word("eval", &["basic"])?;
+        }
+        if has("visits") {
+            plan.settings.visits = self.number("visits", 1, 100_000_000)?;
+        }
+        if has("batch") {
+            self.word("search", &["puct"])?;
+            plan.settings.batch = self.number("batch", 1, 4096)?.unwrap_or(plan.settings.batch);
+            plan.settings.temperature = self.number("temperature", 0.0, 10.0)?.unwrap_or(0.0);
+        }
+        if has("device")
+            && let Some(device) = self.value("device")
+        {
+            let numbered = device.strip_prefix("cuda:").is_some_and(|n| n.parse::<u8>().is_ok());
+            if !numbered && device != "cpu" && device != "cuda" {
+                return Err(format!("device={device}, expected cpu, cuda or cuda:N"));
+            }
+            plan.device = device.to_owned();
+        }
+        Ok(plan)
+    }
+}

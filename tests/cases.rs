@@ -1,6 +1,8 @@
 //! The cases of `tests/data/cases`: positions with their turns, and games with the draw that ends them. They come from
 //! two other implementations of the rules that agree.
 
+#![allow(clippy::unwrap_used)]
+
 use serde_json::Value;
 use shashki::board::Side;
 use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, perft, turn};

@@ -1,5 +1,7 @@
 //! Counts of distinct turns against the published ones (RULES: dctl's table) and the positions of the cases.
 
+#![allow(clippy::unwrap_used)]
+
 use serde_json::Value;
 use shashki::games::{Position, Russian, perft};
 

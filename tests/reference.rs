@@ -1,6 +1,8 @@
 //! The crate's turns and hops against a slow generator written apart, on random positions: 100,000 with the environment
 //! variable `SHASHKI_FULL`, some thousands without.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "reference/mailbox.rs"]
 mod mailbox;
 #[path = "reference/random.rs"]

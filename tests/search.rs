@@ -1,4 +1,7 @@
 //! The classic engine: legal, proven against a plain minimax, deterministic, within its limits, and strong enough.
+#![allow(clippy::unwrap_used)]
+
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -159,37 +162,55 @@ fn a_forced_win_is_found_iff_minimax_finds_it() {
     assert!(proofs > count / 10, "only {proofs} of {count} positions had something to find");
 }
 
-#[test]
-fn draws_by_repetition_and_counting_spoil_a_win_exactly_when_they_do_in_the_game() {
-    let mut rng = StdRng::seed_from_u64(12);
+/// Few pieces after kings went to and fro, so that counters run and positions have come back; between turns, not over.
+fn few_pieces_with_a_past(rng: &mut StdRng) -> Game<Russian> {
     let mut hops = Hops::new();
-    let (mut proofs, mut near, count) = (0, 0, if full() { 10_000 } else { 500 });
-    while near < count {
-        let mut game = few_pieces(&mut rng);
-        if game.position().must_capture() || game.position().board().occupied().count_ones() > 4 {
-            continue;
-        }
-        // Kings to and fro, so that counters run and positions come back.
+    loop {
+        let mut game = few_pieces(rng);
         for _ in 0..rng.random_range(4..30) {
             game.hops(&mut hops);
             if hops.is_empty() {
                 break;
             }
-            let backward = hops.iter().copied().find(|hop| {
-                game.keys().len() > 2 && {
-                    let mut after = *game.position();
-                    after.play_unchecked(*hop);
-                    game.keys().contains(&after.key())
-                }
+            let back = hops.iter().copied().find(|hop| {
+                let mut after = *game.position();
+                after.play_unchecked(*hop);
+                game.keys().contains(&after.key())
             });
             let random = hops[rng.random_range(0..hops.len())];
-            game.play_unchecked(backward.filter(|_| rng.random_bool(0.6)).unwrap_or(random));
+            game.play_unchecked(back.filter(|_| rng.random_bool(0.6)).unwrap_or(random));
         }
-        if game.outcome().is_some() || !game.position().at_turn_start() || game.keys().len() < 3 {
-            continue;
+        let pieces = game.position().board().occupied().count_ones();
+        if game.outcome().is_none() && game.position().at_turn_start() && game.keys().len() > 2 && pieces <= 4 {
+            return game;
         }
-        near += 1;
-        proofs += u32::from(assert_same_proofs(&game, 1 + near % 5));
+    }
+}
+
+#[test]
+fn draws_by_repetition_and_counting_spoil_a_win_exactly_when_they_do_in_the_game() {
+    let mut rng = StdRng::seed_from_u64(12);
+    let (mut proofs, count) = (0, if full() { 10_000 } else { 500 });
+    for n in 0..count {
+        proofs += u32::from(assert_same_proofs(&few_pieces_with_a_past(&mut rng), 1 + n % 5));
+    }
+    assert!(proofs > count / 20, "only {proofs} of {count} positions had something to find");
+}
+
+#[test]
+fn the_table_changes_no_proof_where_draws_are_near() {
+    let mut rng = StdRng::seed_from_u64(20);
+    let limits = Limits { depth: Some(6), ..Limits::default() };
+    let (mut with, mut without) = (Engine::new(limits, 16), Engine::new(limits, 0));
+    let (mut proofs, count) = (0, if full() { 3000 } else { 200 });
+    for _ in 0..count {
+        let game = few_pieces_with_a_past(&mut rng);
+        let [one, other] = [&mut with, &mut without].map(|engine| engine.analyse(&game).unwrap().value);
+        if one.abs() == 1.0 || other.abs() == 1.0 {
+            proofs += 1;
+            let draw = game.plies_to_draw();
+            assert_eq!(one, other, "{}, a draw in {draw:?}, {:?}", game.position().write_fen(), game.keys());
+        }
     }
     assert!(proofs > count / 20, "only {proofs} of {count} positions had something to find");
 }
@@ -345,6 +366,19 @@ fn the_values_of_an_analysis_are_those_of_plain_minimax() {
             }
         }
     }
+}
+
+#[test]
+fn table_and_ordering_keep_the_tree_small() {
+    let start = Game::<Russian>::new(Preset::Official).unwrap();
+    let nodes = |mut engine: Engine| {
+        engine.choose(&start).unwrap();
+        engine.nodes()
+    };
+    let eight = nodes(to_depth(8));
+    assert!(eight < 30_000, "{eight} nodes");
+    let without_table = nodes(Engine::new(Limits { depth: Some(8), ..Limits::default() }, 0));
+    assert!(eight * 5 < without_table * 4, "{eight} nodes, without a table {without_table}");
 }
 
 #[test]

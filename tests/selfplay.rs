@@ -1,4 +1,5 @@
 //! Self-play and the store of samples: same seed same games, restored as uninterrupted, sampled evenly, kept whole.
+#![allow(clippy::unwrap_used)]
 
 #![allow(clippy::unwrap_used)]
 

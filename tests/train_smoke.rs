@@ -1,6 +1,7 @@
 //! The whole training loop in little: every part runs, the folder is complete, and a run that was stopped or killed goes
 //! on as if nothing had happened.
 #![cfg(feature = "torch")]
+#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -49,18 +50,25 @@ fn a_run_leaves_a_complete_folder_and_a_table() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");
     assert_eq!(train(&args(&dir, &[])).unwrap(), 2, "one rung an opponent");
-    for file in ["config.toml", "run.json", "best.safetensors", "checkpoints/000000.safetensors", "games/arena-000002.pdn"] {
+    for file in
+        ["config.toml", "run.json", "best.safetensors", "checkpoints/000000.safetensors", "games/arena-000002.pdn"]
+    {
         assert!(dir.join(file).is_file(), "{file} is missing");
     }
-    let events = std::fs::read_dir(&dir).unwrap().filter(|entry| {
-        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("events.out.tfevents.")
-    });
+    let events = std::fs::read_dir(&dir)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("events.out.tfevents."));
     assert_eq!(events.count(), 1);
     let rows = rows(&dir);
     assert_eq!(rows.iter().map(|row| row["round"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
     let last = &rows[2];
-    for path in ["/losses/policy", "/losses/value", "/policy/entropy", "/policy/kl", "/play/game_length", "/rate/games_per_s"] {
-        assert!(last.pointer(path).and_then(Value::as_f64).is_some_and(|n| n.is_finite() && n > 0.0), "{path} in {last}");
+    for path in
+        ["/losses/policy", "/losses/value", "/policy/entropy", "/policy/kl", "/play/game_length", "/rate/games_per_s"]
+    {
+        assert!(
+            last.pointer(path).and_then(Value::as_f64).is_some_and(|n| n.is_finite() && n > 0.0),
+            "{path} in {last}"
+        );
     }
     assert!(rows[1].pointer("/elo/random/score").is_some(), "{}", rows[1]);
     assert!(last["steps"].as_u64().unwrap() > 0);
@@ -75,11 +83,8 @@ fn a_resumed_run_continues_the_same_curve() {
     let threads = "run.threads=2";
     train(&args(&whole, &[threads, "arena.final_games=0"])).unwrap();
     train(&args(&halved, &[threads, "arena.final_games=0", "run.rounds=1"])).unwrap();
-    let resume = TrainArgs {
-        resume: Some(halved.clone()),
-        overrides: vec!["run.rounds=3".to_owned()],
-        ..TrainArgs::default()
-    };
+    let resume =
+        TrainArgs { resume: Some(halved.clone()), overrides: vec!["run.rounds=3".to_owned()], ..TrainArgs::default() };
     train(&resume).unwrap();
     let (whole, halved) = (rows(&whole), rows(&halved));
     assert_eq!(whole.len(), 3);

@@ -15,10 +15,6 @@ use crate::error::{Error, Result};
 pub fn read<const W: usize, const H: usize>(text: &str) -> Result<Board<W, H>> {
     let bad = |reason: String| Error::Fen { text: text.to_owned(), reason };
     let words: Vec<&str> = text.split_whitespace().collect();
-    let digit = |c: char| c.is_ascii_digit();
-    if let Some(pair) = words.windows(2).find(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit)) {
-        return Err(bad(format!("expected a comma between {:?} and {:?}", pair[0], pair[1])));
-    }
     let compact = words.concat();
     let mut sections = compact.strip_suffix('.').unwrap_or(&compact).split(':');
     let turn = match sections.next() {
@@ -29,6 +25,10 @@ pub fn read<const W: usize, const H: usize>(text: &str) -> Result<Board<W, H>> {
             return Err(bad(format!("expected the side to move, W or B, before the first ':', found {found:?}")));
         }
     };
+    let digit = |c: char| c.is_ascii_digit();
+    if let Some(pair) = words.windows(2).find(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit)) {
+        return Err(bad(format!("expected a comma between {:?} and {:?}", pair[0], pair[1])));
+    }
     let mut board = Board::empty(turn);
     let mut seen = [false; 2];
     let mut chain = None;
@@ -70,24 +70,16 @@ fn read_pieces<const W: usize, const H: usize>(board: &mut Board<W, H>, side: Si
             Some(name) if !name.is_empty() => (true, name),
             _ => (false, item),
         };
-        let (first, last) = match name.split_once('-') {
-            Some((first, last)) => (number(first)?, number(last)?),
-            None if name.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => {
-                let n = number(name)?;
-                (n, n)
-            }
-            None => {
-                place(board, square::<W, H>(name)?, Piece { side, king })?;
-                continue;
-            }
+        let Some((first, last)) = name.split_once('-') else {
+            place(board, square::<W, H>(name)?, Piece { side, king })?;
+            continue;
         };
+        let (first, last) = (number(first)?, number(last)?);
         if first > last {
             return Err(format!("range {name:?} runs backwards"));
         }
         for n in first..=last {
-            let square = Geometry::<W, H>::numbered(n)
-                .ok_or_else(|| format!("square {n} is not on the board, expected 1 to {}", W * H / 2))?;
-            place(board, square, Piece { side, king })?;
+            place(board, numbered::<W, H>(n)?, Piece { side, king })?;
         }
     }
     Ok(())
@@ -99,8 +91,15 @@ fn number(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|_| digits).ok_or_else(|| format!("{text:?} is no square number"))
 }
 
-/// A playable square by name.
+fn numbered<const W: usize, const H: usize>(n: usize) -> Result<Square, String> {
+    Geometry::<W, H>::numbered(n).ok_or_else(|| format!("square {n} is not on the board, expected 1 to {}", W * H / 2))
+}
+
+/// A playable square by name or number.
 fn square<const W: usize, const H: usize>(name: &str) -> Result<Square, String> {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return numbered::<W, H>(number(name)?);
+    }
     let square: Square = name.parse().map_err(|_| format!("{name:?} is no square, expected one like c3"))?;
     match Geometry::<W, H>::bit(square) {
         Some(_) => Ok(square),

@@ -19,7 +19,7 @@ use super::weights::Weights;
 /// Positions taken through the layers together, so that their units stay in the processor's cache.
 const CHUNK: usize = 128;
 /// From so many rows on, a packed matrix product beats adding the rows of a matrix that count.
-const PRODUCT_ROWS: usize = 4;
+const PRODUCT_ROWS: usize = 6;
 
 /// Evaluates positions with an `mlp` on one thread. Clones share the weights, so each thread takes its own.
 ///
@@ -78,7 +78,13 @@ impl Dense {
         if rows >= PRODUCT_ROWS {
             let view = |shape, values| ArrayView2::from_shape(shape, values).expect("the layers fit each other");
             let mut output = ArrayViewMut2::from_shape((rows, outputs), output).expect("whole rows");
-            general_mat_mul(1.0, &view((rows, inputs), input), &view((inputs, outputs), &self.weight), 1.0, &mut output);
+            general_mat_mul(
+                1.0,
+                &view((rows, inputs), input),
+                &view((inputs, outputs), &self.weight),
+                1.0,
+                &mut output,
+            );
             return;
         }
         for (input, output) in input.chunks_exact(inputs).zip(output.chunks_exact_mut(outputs)) {

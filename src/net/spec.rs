@@ -144,7 +144,11 @@ impl NetSpec {
         let share = 1.0 / self.blocks.max(1) as f32;
         match self.kind {
             NetKind::Mlp => {
-                list.push("input.weight".into(), &[width, self.game.inputs()], Init::Normal(TYPICAL_ONES.recip().sqrt()));
+                list.push(
+                    "input.weight".into(),
+                    &[width, self.game.inputs()],
+                    Init::Normal(TYPICAL_ONES.recip().sqrt()),
+                );
                 list.push("input.bias".into(), &[width], Init::Constant(0.0));
                 for i in 0..self.blocks {
                     list.layer(&format!("blocks.{i}"), &[width, width], share);

@@ -165,7 +165,8 @@ impl Weights {
     /// If the folder or disk does not take it.
     pub fn write(&self, path: &Path) -> Result<()> {
         let card = serde_json::to_string(&self.card).expect("a card is plain data");
-        let tensors = self.tensors.iter().map(|(tensor, values)| (tensor.name.as_str(), &tensor.shape[..], &values[..]));
+        let tensors =
+            self.tensors.iter().map(|(tensor, values)| (tensor.name.as_str(), &tensor.shape[..], &values[..]));
         write_atomically(path, &to_safetensors(tensors, CARD, card))
     }
 
@@ -216,7 +217,9 @@ impl Card {
         let card: Self = serde_json::from_str(text).map_err(bad)?;
         if !(8..=4096).contains(&card.width) || card.blocks > 64 {
             let Self { width, blocks, .. } = card;
-            return Err(format!("width {width} and {blocks} blocks, expected a width of 8 to 4096 and up to 64 blocks"));
+            return Err(format!(
+                "width {width} and {blocks} blocks, expected a width of 8 to 4096 and up to 64 blocks"
+            ));
         }
         Ok(card)
     }

@@ -1,8 +1,7 @@
 //! The classic engine: iterative deepening alpha-beta.
 
 use std::marker::PhantomData;
-use std::ops::Neg;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,50 +15,15 @@ use crate::games::turn::{self, Turn};
 use crate::player::{Analysis, Line, Player};
 
 use super::heuristic::Heuristic;
+use super::limits::Watch;
+pub use super::limits::{DEFAULT_DEPTH, Limits};
 use super::ordering::{self, Candidate, Ordering};
+pub use super::score::value_of;
+use super::score::{HIGHEST_GUESS, INFINITE, Value, WIN, from_table, proven_within, to_table};
 use super::table::{Bound, Entry, Table};
 
-/// How far the engine looks, for each turn. The nearest limit stops it, but never before it has looked one turn ahead.
-/// Without any it looks [`DEFAULT_DEPTH`] turns ahead.
-#[derive(Copy, Clone, PartialEq, Debug, Default)]
-pub struct Limits {
-    /// Turns (of either side) to look ahead; captures are played out beyond.
-    pub depth: Option<u32>,
-    /// Seconds.
-    pub time_s: Option<f64>,
-    /// Positions looked at.
-    pub nodes: Option<u64>,
-}
-
-/// The turns that an engine without limits looks ahead.
-pub const DEFAULT_DEPTH: u32 = 6;
 /// The size of the transposition table where nothing else is said, in megabytes.
 pub const DEFAULT_HASH_MB: usize = 16;
-/// The most turns that any search looks ahead.
-const MAX_DEPTH: u32 = 100;
-/// Nodes between two looks at the watch.
-const WATCH_INTERVAL: u64 = 2048;
-
-/// The score of a position whose mover has won; each turn until then counts one less.
-const WIN: i32 = 30_000;
-/// From here on a score is a proven win, within more turns than any game's search sees.
-const PROVEN: i32 = 29_000;
-/// No evaluation is higher.
-const HIGHEST_GUESS: i32 = 20_000;
-const INFINITE: i32 = i32::MAX;
-
-/// A score as a value from −1 to 1: proven wins and losses are exactly ±1, and nothing else is.
-///
-/// ```
-/// use shashki::search::alphabeta::value_of;
-///
-/// assert_eq!(value_of(0), 0.0);
-/// assert!(value_of(100) > 0.4 && value_of(100) < 0.5);
-/// ```
-#[must_use]
-pub fn value_of(score: i32) -> f32 {
-    if score.abs() >= PROVEN { score.signum() as f32 } else { (score as f32 / 200.0).tanh().clamp(-0.999, 0.999) }
-}
 
 /// A player that looks ahead by alpha-beta search and judges by its variant's [`Heuristic`].
 ///
@@ -106,65 +70,6 @@ struct Level<P> {
     line: Vec<Hop>,
 }
 
-/// Counts nodes and says when to stop.
-#[derive(Debug, Default)]
-struct Watch {
-    nodes: u64,
-    most_nodes: Option<u64>,
-    deadline: Option<Instant>,
-    next_look: u64,
-    /// The first iteration always ends.
-    armed: bool,
-    stopped: bool,
-}
-
-impl Watch {
-    fn start(&mut self, limits: Limits, time_cap: Option<Duration>) {
-        let time = limits.time_s.map(|s| Duration::try_from_secs_f64(s.max(0.0)).unwrap_or(Duration::MAX));
-        let time = time.into_iter().chain(time_cap).min();
-        *self = Self {
-            most_nodes: limits.nodes,
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            ..Self::default()
-        };
-    }
-
-    /// Whether the search has to stop; once it has, it stays so.
-    fn over(&mut self) -> bool {
-        if self.stopped || !self.armed {
-            return self.stopped;
-        }
-        if self.nodes >= self.next_look {
-            self.next_look = self.nodes + WATCH_INTERVAL;
-            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        }
-        self.stopped |= self.most_nodes.is_some_and(|most| self.nodes >= most);
-        self.stopped
-    }
-}
-
-/// A score, seen by the side to move, and whether it hangs on the way the position was reached: a draw by repetition or
-/// by counting is proven for its path only.
-#[derive(Copy, Clone, Debug)]
-struct Value {
-    score: i32,
-    of_path: bool,
-}
-
-impl Value {
-    const fn of_position(score: i32) -> Self {
-        Self { score, of_path: false }
-    }
-}
-
-impl Neg for Value {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        Self { score: -self.score, ..self }
-    }
-}
-
 /// A turn at the root and what was found of it.
 #[derive(Clone, Debug)]
 struct RootTurn {
@@ -183,7 +88,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             hash_mb,
             seed: None,
             time_cap: None,
-            table: Table::new(hash_mb << 20, useful_entries(limits)),
+            table: Table::new(hash_mb << 20, limits.useful_entries()),
             ordering: Ordering::default(),
             levels: Vec::new(),
             watch: Watch::default(),
@@ -195,12 +100,6 @@ impl<P: Heuristic> AlphaBeta<P> {
     #[must_use]
     pub const fn nodes(&self) -> u64 {
         self.watch.nodes
-    }
-
-    fn depth_limit(&self) -> u32 {
-        let Limits { depth, time_s, nodes } = self.limits;
-        let unlimited = time_s.is_none() && nodes.is_none() && self.time_cap.is_none();
-        depth.unwrap_or(if unlimited { DEFAULT_DEPTH } else { MAX_DEPTH }).clamp(1, MAX_DEPTH)
     }
 
     /// The legal turns in the order in which equal ones are preferred: by text, or as the seed shuffles them.
@@ -216,7 +115,11 @@ impl<P: Heuristic> AlphaBeta<P> {
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
     fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
         self.start(game);
-        for depth in 1..=self.depth_limit() {
+        self.iterate(roots);
+    }
+
+    fn iterate(&mut self, roots: &mut [RootTurn]) {
+        for depth in 1..=self.watch.deepest {
             let mut alpha = -INFINITE;
             for i in 0..roots.len() {
                 let Some(score) = self.try_root(&roots[i].turn, depth, alpha, INFINITE) else { return };
@@ -255,6 +158,10 @@ impl<P: Heuristic> AlphaBeta<P> {
         self.watch.start(self.limits, self.time_cap.take());
         self.table.forget();
         self.ordering.forget(P::SPEC.actions);
+        self.set_root(game);
+    }
+
+    fn set_root(&mut self, game: &Game<P>) {
         match self.levels.first_mut() {
             Some(root) => root.game.clone_from(game),
             None => self.levels.push(Level::new(game.clone())),
@@ -549,36 +456,79 @@ impl RootTurn {
     }
 }
 
-/// Whether a score is a win or loss within the turns looked ahead: nothing nearer can be found then.
-const fn proven_within(score: i32, depth: u32) -> bool {
-    score.abs() >= PROVEN && WIN - score.abs() <= depth as i32
-}
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
 
-/// A win's distance is kept from the position where the entry lies, not from the root.
-const fn to_table(score: i32, turns: i32) -> i16 {
-    (if score >= PROVEN {
-        score + turns
-    } else if score <= -PROVEN {
-        score - turns
-    } else {
-        score
-    }) as i16
-}
+    use super::*;
+    use crate::board::{Board, Piece, Side, Square};
+    use crate::games::draughts::Draughts;
+    use crate::games::{Preset, Russian};
 
-const fn from_table(score: i16, turns: i32) -> i32 {
-    let score = score as i32;
-    if score >= PROVEN {
-        score - turns
-    } else if score <= -PROVEN {
-        score + turns
-    } else {
-        score
+    const DEPTH: u32 = 5;
+
+    /// Three kings against one, whose game is drawn within a few turns (FMJD-64 7.2.4 or 7.2.7): turns that offered
+    /// nothing to capture, some of them back to an earlier position, have worn it out.
+    fn worn_out(rng: &mut Xoshiro256PlusPlus) -> Option<Game<Russian>> {
+        let mut board = Board::<8, 8>::empty(Side::White);
+        for side in [Side::White, Side::White, Side::White, Side::Black] {
+            let rank = rng.random_range(0..8);
+            let square = Square::new(2 * rng.random_range(0..4) + rank % 2, rank);
+            if board.at(square).is_none() {
+                board.put(square, Piece { side, king: true });
+            }
+        }
+        let mut game = Game::from_position(Draughts::from_board(board), Preset::Official).unwrap();
+        let (mut hops, left) = (Hops::new(), rng.random_range(1..6));
+        while game.outcome().is_none() && game.plies_to_draw().is_some_and(|plies| plies > left) {
+            let after = |hop| {
+                let mut after = *game.position();
+                after.play_unchecked(hop);
+                after
+            };
+            game.hops(&mut hops);
+            hops.retain(|&hop| !after(hop).must_capture());
+            let hop = *hops.get(rng.random_range(0..hops.len().max(1)))?;
+            let back = hops.iter().copied().find(|&hop| game.keys().contains(&after(hop).key()));
+            game.play_unchecked(back.filter(|_| rng.random_bool(0.2)).unwrap_or(hop));
+        }
+        game.outcome().is_none().then_some(game)
     }
-}
 
-/// The entries that a search within these limits can make use of.
-fn useful_entries(limits: Limits) -> usize {
-    let by_depth = limits.depth.map(|depth| 1 << (2 * depth.min(20) + 8));
-    let by_nodes = limits.nodes.map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX));
-    by_depth.into_iter().chain(by_nodes).min().unwrap_or(usize::MAX)
+    /// The score of the root if it is proven within the depth.
+    fn proof(engine: &mut AlphaBeta<Russian>, game: &Game<Russian>) -> Option<i32> {
+        engine.watch.start(engine.limits, None);
+        engine.set_root(game);
+        let mut roots = engine.root_turns(game);
+        engine.iterate(&mut roots);
+        proven_within(roots[0].score, DEPTH).then_some(roots[0].score)
+    }
+
+    /// The proofs of two games by one engine, the second knowing the table of the first, and the second's by another.
+    fn proofs(first: &Game<Russian>, second: &Game<Russian>) -> [Option<i32>; 3] {
+        let engine = || {
+            let mut engine = AlphaBeta::new(Limits { depth: Some(DEPTH), ..Limits::default() }, 1);
+            engine.start(first);
+            engine
+        };
+        let mut knowing = engine();
+        [proof(&mut knowing, first), proof(&mut knowing, second), proof(&mut engine(), second)]
+    }
+
+    #[test]
+    fn draws_by_counting_and_repetition_neither_enter_the_table_nor_are_hidden_by_it() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let (mut spoilt, mut games) = (0, 0);
+        while games < 1500 {
+            let Some(worn) = worn_out(&mut rng) else { continue };
+            games += 1;
+            let fresh = Game::from_position(*worn.position(), Preset::Official).unwrap();
+            let [of_fresh, of_worn, expected] = proofs(&fresh, &worn);
+            assert_eq!(of_worn, expected, "{} with {:?}", worn.position().write_fen(), worn.plies_to_draw());
+            spoilt += u32::from(of_fresh != of_worn);
+            let [_, of_fresh, expected] = proofs(&worn, &fresh);
+            assert_eq!(of_fresh, expected, "{}", worn.position().write_fen());
+        }
+        assert!(spoilt > 0, "no win was spoilt by a draw");
+    }
 }

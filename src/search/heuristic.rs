@@ -1,6 +1,6 @@
 //! Hand-written evaluation of positions, per variant; material by default.
 
-use crate::board::{Bits, Geometry, Side, Square};
+use crate::board::{Bits, Board, Geometry, Side, Square};
 use crate::games::Position;
 use crate::games::draughts::Draughts;
 
@@ -43,6 +43,8 @@ const MAN_BONUS: [[i16; 4]; 8] = [
 ];
 /// What a king gains on the main road, where three kings cannot catch it.
 const ROAD_BONUS: i16 = 20;
+/// What a step open to a man is worth: a side that runs out of them has to give men away.
+const OPEN_STEP: i32 = 5;
 /// What the right to move is worth.
 const TEMPO: i32 = 3;
 /// All men of both sides at the start of a game.
@@ -73,7 +75,8 @@ const fn worth() -> Worth {
 
 static WORTH: Worth = worth();
 
-/// Russian draughts: material, the squares of the men, the main road, and endings that material overstates.
+/// Russian draughts: material, the squares of the men and their open steps, the main road, and endings that material
+/// overstates.
 impl Heuristic for Draughts<8, 8> {
     fn evaluate(&self) -> i32 {
         let board = self.board();
@@ -83,7 +86,7 @@ impl Heuristic for Draughts<8, 8> {
             let (i, own) = (side.index(), board.side(side));
             let men: i32 = Bits(own & !kings).map(|bit| i32::from(WORTH.men[i][bit as usize])).sum();
             let royal: i32 = Bits(own & kings).map(|bit| i32::from(WORTH.king[bit as usize])).sum();
-            sums[i] = men + royal;
+            sums[i] = men + royal + OPEN_STEP * open_steps(board, side);
         }
         let (own, other) = (self.side().index(), (!self.side()).index());
         let mut score = sums[own] - sums[other];
@@ -96,6 +99,15 @@ impl Heuristic for Draughts<8, 8> {
         }
         score + TEMPO
     }
+}
+
+/// How many steps the men of a side have.
+fn open_steps(board: &Board<8, 8>, side: Side) -> i32 {
+    let men = board.side(side) & !board.kings();
+    let free = Geometry::<8, 8>::BOARD & !board.occupied();
+    // Directions 0 and 1 lead up the board, 2 and 3 down.
+    let forward = 2 * side.index();
+    (forward..forward + 2).map(|d| (Geometry::<8, 8>::step(men, d) & free).count_ones() as i32).sum()
 }
 
 /// What is left of an advantage over a lone king: two pieces seldom catch it, nor do three when it holds the main road

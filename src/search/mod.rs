@@ -2,8 +2,10 @@
 
 pub mod alphabeta;
 pub mod heuristic;
+pub mod limits;
 pub mod mcts;
 pub mod mcts_player;
 pub mod ordering;
+pub mod score;
 pub mod table;
 pub mod tree;

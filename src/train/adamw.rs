@@ -20,12 +20,15 @@ pub(super) struct AdamW {
     pub(super) square: Tensor,
     /// 1 where weights decay, else 0.
     decays: Tensor,
+    /// Where a step works: fresh memory for each operation would cost more than the operation.
+    scratch: Tensor,
 }
 
 impl AdamW {
     /// A fresh state for parameters of which `decays` says with 1 and 0 which ones decay.
     pub(super) fn new(decays: Tensor) -> Result<Self> {
-        Ok(Self { mean: decays.f_zeros_like()?, square: decays.f_zeros_like()?, decays })
+        let [mean, square, scratch] = [decays.f_zeros_like()?, decays.f_zeros_like()?, decays.f_zeros_like()?];
+        Ok(Self { mean, square, decays, scratch })
     }
 
     /// Moves the parameters; `step` counts from 1.
@@ -40,20 +43,25 @@ impl AdamW {
         let _no_gradients = tch::no_grad_guard();
         // Beyond so many steps the corrections are 1 to the last bit.
         let power = |beta: f64| 1.0 - beta.powi(step.min(1_000_000) as i32);
-        self.mean.f_lerp_(gradient, 1.0 - BETA_1)?;
-        self.square.f_mul_scalar_(BETA_2)?;
-        self.square.f_addcmul_(gradient, &gradient.f_mul_scalar(1.0 - BETA_2)?)?;
-        let mut root = self.square.f_sqrt()?;
-        root.f_div_scalar_(power(BETA_2).sqrt())?;
-        root.f_add_scalar_(EPSILON)?;
-        let mut change = self.mean.f_div(&root)?;
-        change.f_mul_scalar_(-learning_rate / power(BETA_1))?;
+        let scratch = &mut self.scratch;
+        let _ = self.mean.f_lerp_(gradient, 1.0 - BETA_1)?;
+        scratch.f_copy_(gradient)?;
+        let _ = scratch.f_mul_(gradient)?;
+        let _ = self.square.f_lerp_(scratch, 1.0 - BETA_2)?;
         if weight_decay > 0.0 {
-            let mut shrink = self.decays.f_mul_scalar(-learning_rate * weight_decay)?;
-            shrink.f_add_scalar_(1.0)?;
-            parameters.f_mul_(&shrink)?;
+            scratch.f_copy_(parameters)?;
+            let _ = scratch.f_mul_(&self.decays)?;
+            let _ = scratch.f_mul_scalar_(learning_rate * weight_decay)?;
+            let _ = parameters.f_sub_(scratch)?;
         }
-        parameters.f_add_(&change)?;
+        scratch.f_copy_(&self.square)?;
+        let _ = scratch.f_sqrt_()?;
+        let _ = scratch.f_div_scalar_(power(BETA_2).sqrt())?;
+        let _ = scratch.f_add_scalar_(EPSILON)?;
+        let _ = scratch.f_reciprocal_()?;
+        let _ = scratch.f_mul_(&self.mean)?;
+        let _ = scratch.f_mul_scalar_(learning_rate / power(BETA_1))?;
+        let _ = parameters.f_sub_(scratch)?;
         Ok(())
     }
 }
@@ -63,7 +71,7 @@ pub(super) fn clip(gradient: &mut Tensor, limit: f64) -> Result<Tensor> {
     let norm = gradient.f_norm()?.f_to_kind(Kind::Float)?;
     if limit > 0.0 {
         let scale = norm.f_add_scalar(1e-12)?.f_reciprocal()?.f_mul_scalar(limit)?.f_clamp_max(1.0)?;
-        gradient.f_mul_(&scale)?;
+        let _ = gradient.f_mul_(&scale)?;
     }
     Ok(norm)
 }

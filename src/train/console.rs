@@ -6,6 +6,8 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
+use crate::arena::Report;
+
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
@@ -21,7 +23,8 @@ impl<'a> Console<'a> {
     /// A console on standard error; `on_row` gets each round's numbers as they go into `metrics.jsonl`.
     pub fn new(on_row: &'a mut dyn FnMut(&Value)) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}").expect("the template is fixed");
+        let style =
+            ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}").expect("the template is fixed");
         bar.set_style(style);
         Self { bar, started: Instant::now(), first_share: None, on_row }
     }
@@ -52,12 +55,22 @@ impl<'a> Console<'a> {
         self.bar.tick();
     }
 
+    /// A match is over.
+    pub fn matched(&self, name: &str, opponent: &str, report: &Report) {
+        let (tally, score) = (&report.tally, report.tally.score().unwrap_or(0.5));
+        self.line(&format!(
+            "  {name} against {opponent}: score {score:.3} in {} games, {:.0} s",
+            tally.games(),
+            report.seconds
+        ));
+    }
+
     /// A round is complete; `share` of the run is done.
     pub fn round(&mut self, row: &Value, share: f64) {
         (self.on_row)(row);
         let number = |path: &str| row.pointer(path).and_then(Value::as_f64);
         let shown = |path: &str, digits: usize| number(path).map_or("-".to_owned(), |n| format!("{n:.digits$}"));
-        let mut line = format!(
+        let line = format!(
             "round {:>4}  games {:>7}  samples {:>9}  policy {}  value {}  draws {}%  {} games/s  {} evaluations/s",
             shown("/round", 0),
             shown("/games", 0),
@@ -68,10 +81,6 @@ impl<'a> Console<'a> {
             shown("/rate/games_per_s", 0),
             shown("/rate/evaluations_per_s", 0),
         );
-        if let Some(rungs) = row["elo"].as_object() {
-            let scores = rungs.iter().map(|(name, rung)| format!("\n    {name}: {:.3}", rung["score"].as_f64().unwrap_or(0.0)));
-            line.extend(scores);
-        }
         self.line(&line);
         if number("/play/draw_rate").is_some_and(|rate| rate > 0.95) {
             self.line("warning: over 95% of the games are draws: there is little to learn from; raise selfplay.opening_turns or search.noise");

@@ -9,7 +9,7 @@ use tch::Tensor;
 use crate::config::LearnerConfig;
 use crate::error::{Error, Result};
 use crate::net::spec::NetSpec;
-use crate::net::torch::{Network, device, download};
+use crate::net::torch::{Network, device, download, set_threads};
 use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors, write_atomically};
 
 use super::adamw::{AdamW, clip};
@@ -39,11 +39,26 @@ pub struct Losses {
     pub grad_norm: f64,
 }
 
+impl Losses {
+    /// Adds a share of other losses: of a shard, or of one step among many.
+    pub fn add(&mut self, other: &Self, share: f64) {
+        self.policy += share * other.policy;
+        self.value += share * other.value;
+        self.total += share * other.total;
+        self.entropy += share * other.entropy;
+        self.kl += share * other.kl;
+        self.grad_norm += share * other.grad_norm;
+    }
+}
+
 /// Trains a net. All parameters lie in one flat tensor, so that a step of the optimiser is a handful of operations
 /// whatever the number of layers.
+///
+/// On the CPU a batch is cut into shards, one a thread, and each thread runs libtorch single-threaded on its own shard:
+/// the layers are too small for libtorch's own threads, which would spend half their time waiting for each other.
 #[derive(Debug)]
 pub struct Learner {
-    network: Network,
+    shards: Vec<Shard>,
     config: LearnerConfig,
     card: Card,
     parameters: Tensor,
@@ -51,6 +66,14 @@ pub struct Learner {
     average: Option<Tensor>,
     optimiser: AdamW,
     step: u64,
+}
+
+/// One thread's part of the learner: its share of the batch, and the parameters, which all shards share.
+#[derive(Debug)]
+struct Shard {
+    network: Network,
+    parameters: Tensor,
+    batch: Batch,
 }
 
 /// What the state file says of itself.
@@ -62,16 +85,24 @@ struct State {
 }
 
 impl Learner {
-    /// A learner that starts from these weights on `cpu`, `cuda` or `cuda:N`, with a fresh optimiser.
+    /// A learner that starts from these weights on `cpu`, `cuda` or `cuda:N`, with a fresh optimiser; on the CPU it uses
+    /// so many threads.
     ///
     /// # Errors
     /// If the weights have another shape than `spec` or the device is not there.
-    pub fn new(spec: &NetSpec, config: &LearnerConfig, device: &str, initial: &Weights) -> Result<Self> {
+    pub fn new(
+        spec: &NetSpec,
+        config: &LearnerConfig,
+        device: &str,
+        threads: usize,
+        initial: &Weights,
+    ) -> Result<Self> {
         if initial.spec() != spec {
             let expected = format!("a {spec}, as the config says");
             return Err(Error::value("initial weights", initial.spec(), expected));
         }
-        let network = Network::new(spec, self::device(device)?);
+        let device = self::device(device)?;
+        let network = Network::new(spec, device);
         let flat = initial.to_flat();
         let parameters = network.upload(&flat, &[flat.len() as i64])?;
         let average = if config.average > 0.0 { Some(parameters.f_detach()?.f_mul_scalar(1.0)?) } else { None };
@@ -79,8 +110,17 @@ impl Learner {
             spec.tensors().iter().flat_map(|t| std::iter::repeat_n(f32::from(u8::from(t.decays())), t.len())).collect();
         let optimiser = AdamW::new(network.upload(&decays, &[flat.len() as i64])?)?;
         let _ = parameters.f_set_requires_grad(true)?;
+        let shards = if device.is_cuda() { 1 } else { threads.clamp(1, config.batch_size) };
+        set_threads(1);
+        let shards = (0..shards)
+            .map(|_| Shard {
+                network: Network::new(spec, device),
+                parameters: parameters.shallow_clone(),
+                batch: Batch::default(),
+            })
+            .collect();
         let (config, card, step) = (config.clone(), initial.card.clone(), initial.card.step);
-        Ok(Self { network, config, card, parameters, average, optimiser, step })
+        Ok(Self { shards, config, card, parameters, average, optimiser, step })
     }
 
     /// Steps taken, those behind the initial weights included.
@@ -89,15 +129,63 @@ impl Learner {
         self.step
     }
 
-    /// Takes one step against the gradient of the batch's loss.
+    /// Takes one step against the gradient of the batch's loss, on this thread.
     ///
     /// # Errors
     /// [`Error::Network`] if the loss or its gradient is not finite (then nothing has changed) or the device fails.
     pub fn step(&mut self, batch: &Batch, learning_rate: f64) -> Result<Losses> {
-        let (total, parts) = self.loss(batch)?;
-        let mut gradient = self.gradient(&total)?;
+        let (gradient, losses) = self.shards[0].learn(batch, 1.0, &self.config)?;
+        self.apply(gradient, losses, learning_rate)
+    }
+
+    /// Takes one step on a batch of the configured size. Each shard's thread asks `fill` for its share: the shard's number
+    /// and size, and where to put the samples.
+    ///
+    /// # Errors
+    /// As [`Learner::step`].
+    ///
+    /// # Panics
+    /// If `fill` panics or puts in another number of samples.
+    pub fn step_sharded(
+        &mut self,
+        fill: &(dyn Fn(usize, usize, &mut Batch) + Sync),
+        learning_rate: f64,
+    ) -> Result<Losses> {
+        let (count, total, config) = (self.shards.len(), self.config.batch_size, &self.config);
+        let learned: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .shards
+                .iter_mut()
+                .enumerate()
+                .map(|(i, shard)| {
+                    let size = total * (i + 1) / count - total * i / count;
+                    scope.spawn(move || {
+                        let mut batch = std::mem::take(&mut shard.batch);
+                        fill(i, size, &mut batch);
+                        assert_eq!(batch.features.len(), size, "a shard is filled");
+                        let share = size as f64 / total as f64;
+                        let learned = shard.learn(&batch, share, config);
+                        shard.batch = batch;
+                        learned
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("a shard does not panic")).collect()
+        });
+        let mut learned = learned.into_iter();
+        let (mut gradient, mut losses) = learned.next().expect("there is a shard")?;
+        for part in learned {
+            let (more, part) = part?;
+            let _ = gradient.f_add_(&more)?;
+            losses.add(&part, 1.0);
+        }
+        self.apply(gradient, losses, learning_rate)
+    }
+
+    /// Moves the parameters against a gradient.
+    fn apply(&mut self, mut gradient: Tensor, mut losses: Losses, learning_rate: f64) -> Result<Losses> {
         let norm = clip(&mut gradient, self.config.clip_norm)?;
-        let losses = losses(batch, &parts, &total, Some(&norm))?;
+        losses.grad_norm = f64::from(download(&norm.f_reshape([1])?)?[0]);
         if !losses.total.is_finite() || !losses.grad_norm.is_finite() {
             return Err(Error::Network(format!(
                 "the loss is {} and its gradient's norm {} at step {}: lower learner.learning_rate or learner.clip_norm \
@@ -110,7 +198,7 @@ impl Learner {
         self.optimiser.step(&mut self.parameters, &gradient, self.step, learning_rate, weight_decay)?;
         if let Some(average) = &mut self.average {
             let _no_gradients = tch::no_grad_guard();
-            average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
+            let _ = average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
         }
         Ok(losses)
     }
@@ -121,8 +209,16 @@ impl Learner {
     /// If the device fails.
     pub fn evaluate(&self, batch: &Batch) -> Result<Losses> {
         let _no_gradients = tch::no_grad_guard();
-        let (total, parts) = self.loss(batch)?;
-        losses(batch, &parts, &total, None)
+        let (total, parts) = self.shards[0].loss(batch, &self.config)?;
+        losses(batch, &parts, &total)
+    }
+
+    /// The gradient of the batch's loss, one number a parameter in the order of [`Weights::to_flat`], not clipped.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn gradient_of(&self, batch: &Batch) -> Result<Vec<f32>> {
+        download(&self.shards[0].learn(batch, 1.0, &self.config)?.0)
     }
 
     /// The weights to play with: the running mean where the config asks for one, else those of the last step.
@@ -132,7 +228,7 @@ impl Learner {
     pub fn weights(&self) -> Result<Weights> {
         let flat = download(self.average.as_ref().unwrap_or(&self.parameters))?;
         let card = Card { step: self.step, crate_version: env!("CARGO_PKG_VERSION").to_owned(), ..self.card.clone() };
-        Ok(Weights::from_flat(self.network.spec(), card, &flat))
+        Ok(Weights::from_flat(self.spec(), card, &flat))
     }
 
     /// Writes all that [`Learner::load_state`] needs to go on as if nothing had happened, whole or not at all.
@@ -145,7 +241,7 @@ impl Learner {
         for (name, tensor) in self.tensors() {
             lists.push((name, download(tensor)?));
         }
-        let shape = [self.network.spec().parameters()];
+        let shape = [self.spec().parameters()];
         let tensors = lists.iter().map(|(name, list)| (*name, &shape[..], &list[..]));
         let text = serde_json::to_string(&state).expect("a state's head is plain data");
         write_atomically(path, &to_safetensors(tensors, STATE, text))
@@ -163,7 +259,7 @@ impl Learner {
         let _no_gradients = tch::no_grad_guard();
         let mut values = Vec::new();
         for list in &lists {
-            values.push(self.network.upload(list, &[list.len() as i64])?);
+            values.push(self.shards[0].network.upload(list, &[list.len() as i64])?);
         }
         self.parameters.f_copy_(&values[0])?;
         self.optimiser.mean.f_copy_(&values[1])?;
@@ -181,7 +277,7 @@ impl Learner {
         if state.format != FORMAT {
             return Err(format!("state format {}, expected {FORMAT}", state.format));
         }
-        let (found, expected) = (state.card.spec(), self.network.spec());
+        let (found, expected) = (state.card.spec(), self.spec());
         if found != *expected {
             return Err(format!("the state of a {found}, expected that of a {expected}"));
         }
@@ -198,8 +294,25 @@ impl Learner {
         list
     }
 
+    fn spec(&self) -> &NetSpec {
+        self.shards[0].network.spec()
+    }
+}
+
+impl Shard {
+    /// The gradient of the batch's loss and what the batch costs, both times `share`.
+    fn learn(&self, batch: &Batch, share: f64, config: &LearnerConfig) -> Result<(Tensor, Losses)> {
+        let (total, parts) = self.loss(batch, config)?;
+        let shared = total.f_mul_scalar(share)?;
+        let mut gradients = Tensor::f_run_backward(&[&shared], &[&self.parameters], false, false)?;
+        let gradient = gradients.pop().expect("one gradient a list of parameters");
+        let mut shared = Losses::default();
+        shared.add(&losses(batch, &parts, &total)?, share);
+        Ok((gradient, shared))
+    }
+
     /// The loss, and the policy's and value's share and the policy's entropy.
-    fn loss(&self, batch: &Batch) -> Result<(Tensor, [Tensor; 3])> {
+    fn loss(&self, batch: &Batch, config: &LearnerConfig) -> Result<(Tensor, [Tensor; 3])> {
         let actions = self.network.spec().game.actions;
         let n = batch.features.len();
         let found = [batch.policy.len(), batch.legal.len(), batch.wdl.len()];
@@ -217,28 +330,22 @@ impl Learner {
         let logs = logits.f_masked_fill(&illegal, NEVER)?.f_log_softmax(-1, None)?;
         let policy = cross_entropy(&target, &logs)?;
         let value = cross_entropy(&target_wdl, &wdl.f_log_softmax(-1, None)?)?;
-        let total = policy.f_add(&value.f_mul_scalar(self.config.value_weight)?)?;
+        let total = policy.f_add(&value.f_mul_scalar(config.value_weight)?)?;
         let logs = logs.f_detach()?;
         let entropy = cross_entropy(&logs.f_exp()?, &logs)?;
         Ok((total, [policy, value, entropy]))
     }
-
-    fn gradient(&self, total: &Tensor) -> Result<Tensor> {
-        let mut gradients = Tensor::f_run_backward(&[total], &[&self.parameters], false, false)?;
-        Ok(gradients.pop().expect("one gradient a list of parameters"))
-    }
 }
 
 /// Brings the losses to the host, all in one go.
-fn losses(batch: &Batch, parts: &[Tensor; 3], total: &Tensor, norm: Option<&Tensor>) -> Result<Losses> {
+fn losses(batch: &Batch, parts: &[Tensor; 3], total: &Tensor) -> Result<Losses> {
     let [policy, value, entropy] = parts;
-    let all: Vec<&Tensor> = [policy, value, entropy, total].into_iter().chain(norm).collect();
-    let all = download(&Tensor::f_stack(&all, 0)?)?;
+    let all = download(&Tensor::f_stack(&[policy, value, entropy, total], 0)?)?;
     let number = |i: usize| all.get(i).copied().map_or(0.0, f64::from);
     // The zeros of a policy are most of it and add nothing.
     let own: f64 = batch.policy.iter().filter(|&&p| p > 0.0).map(|&p| f64::from(-p * p.ln())).sum();
     let kl = number(0) - own / batch.features.len().max(1) as f64;
-    Ok(Losses { policy: number(0), value: number(1), entropy: number(2), total: number(3), grad_norm: number(4), kl })
+    Ok(Losses { policy: number(0), value: number(1), entropy: number(2), total: number(3), grad_norm: 0.0, kl })
 }
 
 /// The running mean's memory at a step: short at first, so that the untrained weights are soon forgotten.
@@ -262,5 +369,5 @@ pub fn learning_rate(config: &LearnerConfig, step: u64, progress: f64) -> f64 {
     let (high, low) = (config.learning_rate, config.final_learning_rate);
     let falling = 0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos());
     let rising = (step + 1) as f64 / config.warmup_steps.max(1) as f64;
-    (low + (high - low) * falling) * rising.min(1.0)
+    (high * falling + low * (1.0 - falling)) * rising.min(1.0)
 }

@@ -2,11 +2,13 @@
 
 #[cfg(feature = "torch")]
 mod adamw;
+pub mod console;
 #[cfg(feature = "torch")]
 pub mod learner;
 pub mod metrics;
 pub mod replay;
 pub mod run_folder;
+pub mod rungs;
 pub mod selfplay;
 pub mod stats;
 mod stored;

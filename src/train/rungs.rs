@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::arena::{self, Openings, Options, Report, score_of};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::games::position::Position;
 use crate::net::load;
 use crate::net::weights::Weights;
 use crate::player::Player;
 use crate::roster;
+use crate::search::heuristic::Heuristic;
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings};
 
 use super::console::Console;
@@ -60,7 +60,7 @@ fn score(report: &Report) -> [f64; 3] {
 ///
 /// # Errors
 /// [`Error::Interrupted`] when stopped; whatever is wrong with an opponent or the network.
-pub fn measure<P: Position>(
+pub fn measure<P: Heuristic>(
     weights: &Weights,
     config: &Config,
     games: u32,
@@ -96,6 +96,7 @@ pub fn measure<P: Position>(
         if report.interrupted {
             return Err(Error::Interrupted);
         }
+        console.matched(&name, opponent, &report);
         rungs.push(Rung { opponent: opponent.clone(), report, untrained: None });
     }
     Ok(rungs)

@@ -153,7 +153,7 @@ impl<P: Position> Worker<P> {
             leaves.clear();
             // The seats step aside while the worker plays on them, and come back whatever happens.
             let mut seats = std::mem::take(&mut self.seats);
-            let gathered = seats.iter_mut().try_for_each(|seat| {
+            let gathered = seats.iter_mut().try_for_each(|seat| -> Result<()> {
                 let (leaf, ticket) = self.next_leaf(seat, &mut round, recorded)?;
                 leaves.push(leaf);
                 tickets.push(ticket);

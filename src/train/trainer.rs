@@ -13,21 +13,24 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::for_variant;
-use crate::games::position::Position;
 use crate::net::load;
 use crate::net::spec::NetSpec;
-use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
+use crate::search::heuristic::Heuristic;
 
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
-use super::replay::{Batch, Replay};
-use super::rounds::RoundSums;
+use super::replay::{self, Batch, Replay};
 use super::run_folder::{RunFolder, write_whole};
 use super::rungs::{self, Rung};
-use super::selfplay::Worker;
+use super::selfplay::{Round, Worker};
+use super::stats::calibration;
+use super::stored;
+
+/// The first bytes of a file of a worker's games; the last of them is the format's version.
+const WORKER_MARK: [u8; 4] = *b"shw\x01";
 
 /// What to train.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +67,7 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
 }
 
 /// Finds what is wrong with a config before a folder is made for it.
-fn check<P: Position>(config: &Config) -> Result<()> {
+fn check<P: Heuristic>(config: &Config) -> Result<()> {
     for opponent in &config.arena.opponents {
         roster::player::<P>(opponent)?;
     }
@@ -88,7 +91,7 @@ struct Progress {
     best: Option<(f64, u32)>,
 }
 
-struct Trainer<P: Position> {
+struct Trainer<P: Heuristic> {
     config: Config,
     folder: RunFolder,
     metrics: Metrics,
@@ -99,7 +102,7 @@ struct Trainer<P: Position> {
     weights: Weights,
 }
 
-impl<P: Position> Trainer<P> {
+impl<P: Heuristic> Trainer<P> {
     /// Begins a run, or goes on after its last complete round.
     fn open(config: Config, folder: RunFolder, init: Option<&Path>) -> Result<Self> {
         let spec = NetSpec::new(&P::SPEC, &config.net);
@@ -116,33 +119,27 @@ impl<P: Position> Trainer<P> {
         if state.is_none() {
             weights.write(&folder.best())?;
         }
-        torch::set_threads(config.threads());
-        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, &weights)?;
+        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
-        let mut saved_workers = Vec::new();
+        let mut workers = Vec::new();
         if let Some((round, dir)) = &state {
             progress = read_progress(&dir.join("progress.json"))?;
             learner.load_state(&dir.join("learner.safetensors"))?;
             for sampled in folder.sampled_rounds()?.into_iter().filter(|sampled| sampled <= round) {
-                let mut samples = Replay::<P>::load(&folder.samples(sampled), config.replay.capacity)?;
-                replay.extend(samples.drain());
+                replay.extend(replay::load(&folder.samples(sampled))?);
             }
-            for index in 0.. {
-                let path = dir.join(format!("worker-{index}.bin"));
-                match std::fs::read(&path) {
-                    Ok(bytes) => saved_workers.push(bytes),
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
-                    Err(error) => return Err(Error::io(path, error)),
+            for index in 0..config.threads() {
+                let path = worker_file(dir, index);
+                if path.exists() {
+                    workers.push(Worker::restore(&config, &stored::read(&path, WORKER_MARK)?)?);
                 }
             }
         }
-        let workers = (0..config.threads())
-            .map(|index| match saved_workers.get(index) {
-                Some(bytes) => Worker::restore(&config, config.run.seed, index, bytes),
-                None => Worker::new(&config, config.run.seed, index),
-            })
-            .collect::<Result<_>>()?;
+        // More threads than before, or a new run: the other workers begin.
+        for index in workers.len()..config.threads() {
+            workers.push(Worker::new(&config, config.run.seed, index)?);
+        }
         let metrics = Metrics::open(folder.path(), progress.round)?;
         let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
         Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
@@ -158,8 +155,10 @@ impl<P: Position> Trainer<P> {
         let best = Weights::read(&self.folder.best())?;
         let untrained = Weights::read(&self.folder.checkpoint(0))?;
         let games = self.config.arena.final_games;
-        let mut table = rungs::measure::<P>(&best, &self.config, games, stop, console, &mut |_| Ok(()))?;
-        let before = rungs::measure::<P>(&untrained, &self.config, games, stop, console, &mut |_| Ok(()))?;
+        // Openings that no measurement of the run has seen.
+        let seed = !self.config.run.seed;
+        let mut table = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
         for (rung, before) in table.iter_mut().zip(before) {
             rung.untrained = Some(before.report);
         }
@@ -176,65 +175,68 @@ impl<P: Position> Trainer<P> {
 
     /// One round: every worker plays, the learner takes its share of steps, all is written down.
     fn round(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<()> {
-        let round = self.progress.round + 1;
+        let number = self.progress.round + 1;
         let start = Instant::now();
-        let mut sums = self.play(stop, console)?;
+        let mut round = self.play(stop, console)?;
         let play_s = start.elapsed().as_secs_f64();
-        let new = sums.samples.len();
-
-        let mut stored = Replay::new(new.max(1));
-        stored.extend(sums.samples.iter().cloned());
-        stored.save(&self.folder.samples(round))?;
-        let calibration = sums.calibration();
-        self.replay.extend(std::mem::take(&mut sums.samples));
+        let new = round.samples.len();
+        let calibration = calibration(&round.samples);
+        replay::save(&self.folder.samples(number), &round.samples)?;
+        self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
-        let (losses, steps, rate) = self.learn(round, new, stop, console)?;
+        let learned = self.learn(new, stop, console)?;
         let learn_s = learn_start.elapsed().as_secs_f64();
+
+        let stats = &round.stats;
         let progress = &mut self.progress;
-        progress.round = round;
+        progress.round = number;
         progress.seconds += start.elapsed().as_secs_f64();
-        progress.games += sums.games;
-        progress.hops += sums.hops;
+        progress.games += stats.games;
+        progress.hops += stats.hops;
         progress.samples += new as u64;
-        progress.steps += steps;
+        progress.steps += learned.steps;
         self.weights = stamped(self.learner.weights()?, &self.config, progress.steps);
 
-        let elo = self.measure(round, stop, console)?;
+        let elo = self.measure(number, stop, console)?;
         let progress = &self.progress;
-        let losses = losses.map(|l| {
-            json!({"policy": l.policy, "value": l.value, "total": l.total, "entropy": l.entropy, "grad_norm": l.grad_norm})
-        });
+        let threads = self.workers.len() as f64;
+        let trained = learned.steps as f64 * self.config.learner.batch_size as f64;
         let row = json!({
-            "round": round,
+            "round": number,
             "seconds": progress.seconds,
             "games": progress.games,
             "hops": progress.hops,
             "samples": progress.samples,
             "steps": progress.steps,
-            "losses": losses,
+            "losses": learned.losses.as_ref().map(losses_row),
             "elo": elo,
-            "learning_rate": rate,
+            "learning_rate": learned.rate,
             "replay": self.replay.len(),
-            "play": sums.play_row(play_s),
-            "draws": sums.draw_row(),
-            "policy": sums.policy_row(),
+            "play": stats.play_row(),
+            "draws": stats.draw_row(),
+            "policy": stats.policy_row(),
             "value": calibration,
-            "time": sums.time_row(play_s, learn_s, self.workers.len()),
+            "time": {
+                "self_play_s": play_s,
+                "learn_s": learn_s,
+                "net_s": stats.net_s / threads,
+                "search_s": (stats.all_s - stats.net_s) / threads,
+            },
             "rate": {
-                "games_per_s": sums.games as f64 / play_s,
-                "evaluations_per_s": sums.evaluations as f64 / play_s,
+                "games_per_s": stats.games as f64 / play_s,
+                "evaluations_per_s": stats.evaluations as f64 / play_s,
                 "samples_per_s": new as f64 / (play_s + learn_s),
-                "trained_samples_per_s": if learn_s > 0.0 { (steps as usize * self.config.learner.batch_size) as f64 / learn_s } else { 0.0 },
+                "trained_samples_per_s": trained / learn_s,
             },
         });
-        self.write_down(round, &sums, &row)?;
+        self.write_down(number, &round, &row)?;
         console.round(&row, self.share_done());
         Ok(())
     }
 
     /// Every worker plays its round on a thread of its own.
-    fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<RoundSums<P>> {
+    fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<Round<P>> {
         let recorded = AtomicU64::new(0);
         let mut evaluators = self.evaluators()?;
         let expected = (self.workers.len() * self.config.selfplay.samples_per_round) as u64;
@@ -255,11 +257,15 @@ impl<P: Position> Trainer<P> {
             }
             threads
                 .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+                .map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into())))
+                })
                 .collect::<Result<Vec<_>>>()
         })?;
         check_stop(stop)?;
-        Ok(RoundSums::merge(rounds))
+        let mut all = Round::default();
+        rounds.into_iter().for_each(|round| all.merge(round));
+        Ok(all)
     }
 
     /// A copy of the network for each worker.
@@ -267,34 +273,35 @@ impl<P: Position> Trainer<P> {
         self.workers.iter().map(|_| load::evaluator(&self.weights, &self.config.run.device)).collect()
     }
 
-    /// The optimiser steps that the new samples allow: mean losses, steps taken, last learning rate.
-    fn learn(
-        &mut self,
-        round: u64,
-        new: usize,
-        stop: &AtomicBool,
-        console: &mut Console,
-    ) -> Result<(Option<Losses>, u64, f64)> {
+    /// Takes the optimiser steps that the new samples allow.
+    fn learn(&mut self, new: usize, stop: &AtomicBool, console: &mut Console) -> Result<Learned> {
         let config = &self.config.learner;
-        if self.replay.len() < self.config.replay.start.min(self.config.replay.capacity) {
-            return Ok((None, 0, 0.0));
+        let mut learned = Learned::default();
+        if self.replay.len() < self.config.replay.start {
+            return Ok(learned);
         }
         self.progress.steps_owed += new as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
         let steps = self.progress.steps_owed as u64;
         self.progress.steps_owed -= steps as f64;
-        // A seed for each round, so that a resumed run draws the same samples.
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.config.run.seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut batch = Batch::default();
-        let (mut sum, mut rate) = (Losses::default(), 0.0);
         let share = self.share_done();
+        let mut sum = Losses::default();
         for step in 0..steps {
             check_stop(stop)?;
-            self.replay.sample(&mut rng, config.batch_size, self.config.selfplay.search_value_share, &mut batch);
-            rate = learning_rate(config, self.progress.steps + step, share);
-            sum += self.learner.step(&batch, rate)?;
+            let number = self.progress.steps + step;
+            learned.rate = learning_rate(config, number, share);
+            // A seed for each step and shard, so that a resumed run draws the same samples.
+            let seed = self.config.run.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let fill = |shard: usize, size: usize, batch: &mut Batch| {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(shard as u64));
+                self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
+            };
+            let losses = self.learner.step_sharded(&fill, learned.rate)?;
+            sum.add(&losses, 1.0 / steps as f64);
             console.learning(step, steps, share);
         }
-        Ok(((steps > 0).then(|| sum.mean(steps)), steps, rate))
+        learned.steps = steps;
+        learned.losses = (steps > 0).then_some(sum);
+        Ok(learned)
     }
 
     /// Plays the rungs if it is their round. The newer network becomes the best unless it is clearly worse: its score
@@ -309,13 +316,14 @@ impl<P: Position> Trainer<P> {
         }
         let mut pdn = String::new();
         let games = self.config.arena.games;
-        let table = rungs::measure::<P>(&self.weights, &self.config, games, stop, console, &mut |text| {
-            pdn.push_str(text);
-            Ok(())
+        let seed = self.config.run.seed ^ round;
+        let table = rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| {
+            pdn.push_str(game)
         })?;
         write_whole(&self.folder.games("arena", round), pdn.as_bytes())?;
-        let played: u32 = table.iter().map(|rung| rung.report.games).sum();
-        let score = table.iter().map(|rung| rung.report.score).sum::<f64>() / table.len().max(1) as f64;
+        let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
+        let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
+        let score = scores / table.len().max(1) as f64;
         let clearly_worse = self.progress.best.is_some_and(|(best, games)| {
             // A game's result, 0 to 1, has a standard deviation of at most a half.
             let error = (0.25 / f64::from(played.max(1)) + 0.25 / f64::from(games.max(1))).sqrt();
@@ -330,16 +338,17 @@ impl<P: Position> Trainer<P> {
     }
 
     /// Record, checkpoint and state; only then may older samples go.
-    fn write_down(&mut self, round: u64, sums: &RoundSums<P>, row: &Value) -> Result<()> {
-        write_whole(&self.folder.games("selfplay", round), sums.pdn.as_bytes())?;
+    fn write_down(&mut self, number: u64, round: &Round<P>, row: &Value) -> Result<()> {
+        let pdn: String = round.games.iter().map(ToString::to_string).collect();
+        write_whole(&self.folder.games("selfplay", number), pdn.as_bytes())?;
         self.metrics.write(row, self.progress.samples)?;
-        if round.is_multiple_of(u64::from(self.config.run.checkpoint_every)) {
-            self.weights.write(&self.folder.checkpoint(round))?;
+        if number.is_multiple_of(u64::from(self.config.run.checkpoint_every)) {
+            self.weights.write(&self.folder.checkpoint(number))?;
         }
-        self.folder.save_state(round, |dir| {
+        self.folder.save_state(number, |dir| {
             self.learner.save_state(&dir.join("learner.safetensors"))?;
             for (index, worker) in self.workers.iter().enumerate() {
-                write_whole(&dir.join(format!("worker-{index}.bin")), &worker.save())?;
+                stored::write(&worker_file(dir, index), WORKER_MARK, &worker.save())?;
             }
             let text = serde_json::to_string_pretty(&self.progress).expect("plain numbers are JSON");
             write_whole(&dir.join("progress.json"), text.as_bytes())
@@ -359,10 +368,35 @@ impl<P: Position> Trainer<P> {
     }
 }
 
+/// What the learner did in a round.
+#[derive(Default)]
+struct Learned {
+    /// Means over the steps; `None` without steps.
+    losses: Option<Losses>,
+    steps: u64,
+    /// The last learning rate.
+    rate: f64,
+}
+
+fn losses_row(losses: &Losses) -> Value {
+    json!({
+        "policy": losses.policy,
+        "value": losses.value,
+        "total": losses.total,
+        "entropy": losses.entropy,
+        "kl": losses.kl,
+        "grad_norm": losses.grad_norm,
+    })
+}
+
+fn worker_file(state: &Path, index: usize) -> PathBuf {
+    state.join(format!("worker-{index}.bin"))
+}
+
 /// Reads a network of the run's own shape.
 fn read_fitting(path: &Path, spec: &NetSpec) -> Result<Weights> {
     let weights = Weights::read(path)?;
-    if weights.spec() == *spec {
+    if *weights.spec() == *spec {
         return Ok(weights);
     }
     let reason = format!("expected {spec} as the config says, found {}", weights.spec());

@@ -1,0 +1,38 @@
+"""Russian draughts as a training environment: games, batches of games, players, training.
+
+Where gymnasium is installed, importing this package registers its environments
+(``shashki/Russian-v0``).
+"""
+
+from importlib.util import find_spec as _find_spec
+
+from shashki._core import (
+    VARIANTS,
+    Batch,
+    Game,
+    Outcome,
+    Player,
+    VecEnv,
+    __version__,
+    arena,
+    load_player,
+    train,
+)
+
+__all__ = [
+    "VARIANTS",
+    "Batch",
+    "Game",
+    "Outcome",
+    "Player",
+    "VecEnv",
+    "__version__",
+    "arena",
+    "load_player",
+    "train",
+]
+
+if _find_spec("gymnasium") is not None:
+    from shashki.gymnasium import register_envs as _register_envs
+
+    _register_envs()

@@ -1,0 +1,417 @@
+"""The compiled module; import ``shashki`` instead."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, ClassVar, Literal, SupportsIndex, final
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Self
+
+__all__ = [
+    "VARIANTS",
+    "Batch",
+    "Game",
+    "Outcome",
+    "Player",
+    "VecEnv",
+    "__version__",
+    "arena",
+    "load_player",
+    "main",
+    "train",
+]
+
+VARIANTS: tuple[str, ...]
+"""The names of the variants."""
+
+__version__: str
+
+@final
+class Outcome:
+    """How a game ended.
+
+    Args:
+        winner: ``"white"``, ``"black"``, or ``None`` for a draw.
+        reason: Why, in the words of the rules.
+
+    Raises:
+        ValueError: If the winner is no side.
+    """
+
+    def __new__(cls, winner: Literal["white", "black"] | None, reason: str) -> Self: ...
+    @property
+    def winner(self) -> Literal["white", "black"] | None:
+        """The side that won; ``None`` for a draw."""
+    @property
+    def reason(self) -> str:
+        """Why, in the words of the rules: ``"no move"``, ``"repetition"``, …."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __getnewargs__(self) -> tuple[Literal["white", "black"] | None, str]: ...
+
+@final
+class Game:
+    """A game in play or over.
+
+    People play turns (``game.play("c5:e3:g5")``); learners play hops, a step or one jump of one
+    piece, by number (``game.play_hop(action)``). Numbers run from 0 to ``num_actions - 1`` (280 in
+    Russian draughts) and are the mover's: for Black the board is turned. A longer capture is
+    several hops, during which ``side`` stays the same.
+
+    ``observation()`` shows the game to the side to move, row 0 being its first rank. The planes
+    (``plane_names``) of Russian draughts: own men, own kings, the other's men, the other's kings,
+    the piece that must go on jumping, the pieces jumped in this chain and still standing, plies
+    over limit of the nearest draw (in sixteenths), earlier occurrences of the position over 2.
+
+    Games can be copied, compared and pickled, in mid chain too. Two games are equal if their
+    positions and draw counters are; the turns that led there do not matter.
+
+    Args:
+        variant: What is played, one of ``VARIANTS``.
+        fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
+        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+
+    Raises:
+        ValueError: If a name is unknown or the position cannot be read.
+    """
+
+    def __new__(
+        cls, variant: str = "russian", fen: str | None = None, draws: str = "official"
+    ) -> Self: ...
+    @property
+    def variant(self) -> str:
+        """The variant's name."""
+    @property
+    def draws(self) -> str:
+        """The name of the draw rules in force."""
+    @property
+    def side(self) -> Literal["white", "black"]:
+        """Who moves. Within a chain of jumps it stays the same side."""
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; ``None`` while it goes on."""
+    @property
+    def offer(self) -> Literal["white", "black"] | None:
+        """The side whose draw offer is open."""
+    @property
+    def history(self) -> list[str]:
+        """The whole turns played, in full notation."""
+    @property
+    def turns_played(self) -> int:
+        """How many whole turns both sides have played."""
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of an observation: channels, height, width."""
+    @property
+    def num_actions(self) -> int:
+        """Hop numbers run from 0 to this less 1."""
+    @property
+    def plane_names(self) -> list[str]:
+        """What each channel of an observation shows."""
+    def turns(self) -> list[str]:
+        """The legal turns in full notation, sorted; in a chain its continuations."""
+    def play(self, turn: str) -> str:
+        """Play a turn, in full or short form, and return it in full.
+
+        Raises:
+            ValueError: If it is unreadable, illegal or fits several turns, or the game is over.
+        """
+    def hops(self) -> list[tuple[int, str, str]]:
+        """The legal hops as (action, from, to), sorted by action; none when the game is over."""
+    def play_hop(self, action: SupportsIndex) -> None:
+        """Play the hop of a number.
+
+        Raises:
+            ValueError: If it is illegal, or the game is over.
+        """
+    def fen(self) -> str:
+        """The position as text. Draw counters are not in it; ``get_state`` keeps them."""
+    def offer_draw(self) -> None:
+        """Offer a draw in the name of the side to move.
+
+        It stands until the other side answers or plays.
+
+        Raises:
+            ValueError: If the game is over.
+        """
+    def accept_draw(self) -> None:
+        """Accept the open offer: the game is drawn.
+
+        Raises:
+            ValueError: If no offer is open.
+        """
+    def decline_draw(self) -> None:
+        """Decline the open offer.
+
+        Raises:
+            ValueError: If no offer is open.
+        """
+    def resign(self, side: Literal["white", "black"] | None = None) -> None:
+        """Give up, in the name of the side to move unless another is given.
+
+        Raises:
+            ValueError: If the game is over.
+        """
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """1 for each legal hop, ``[actions]``; all zero when the game is over."""
+    def observation(self) -> npt.NDArray[np.float32]:
+        """The position as planes ``[channels, height, width]``, seen by the side to move."""
+    def get_state(self) -> bytes:
+        """The whole game as bytes: position, draw counters, earlier positions, turns, outcome."""
+    def set_state(self, state: bytes) -> None:
+        """Restore what ``get_state`` returned.
+
+        Raises:
+            ValueError: If the bytes are damaged or of another variant; then nothing has changed.
+        """
+    def copy(self) -> Game:
+        """A game apart that stands the same."""
+    def svg(self, size: int = 360) -> str:
+        """The board as an SVG picture, ``size`` pixels wide; notebooks show it by themselves.
+
+        Raises:
+            ValueError: If the size is not 1 to 10,000.
+        """
+    def _repr_svg_(self) -> str: ...
+    def __copy__(self) -> Game: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Game: ...
+    def __getnewargs__(self) -> tuple[str]: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+@final
+class Batch:
+    """What a step of ``n`` games answers. Sides are 0 for White, 1 for Black, -1 for none."""
+
+    @property
+    def observation(self) -> npt.NDArray[np.float32]:
+        """``[n, channels, height, width]``, each game seen by its side to move."""
+    @property
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """``[n, actions]``, 1 for each legal hop."""
+    @property
+    def side(self) -> npt.NDArray[np.int8]:
+        """``[n]``, who moves."""
+    @property
+    def agent(self) -> npt.NDArray[np.int8]:
+        """``[n]``, the caller's side in the game the step was played in; -1 in self-play."""
+    @property
+    def reward(self) -> npt.NDArray[np.float32]:
+        """``[n, 2]``, White's and Black's: 0 until a game ends, then +1, 0 or -1."""
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_]:
+        """``[n]``, whether a game ended by the rules."""
+    @property
+    def truncated(self) -> npt.NDArray[np.bool_]:
+        """``[n]``, whether a game was cut off at ``max_turns``."""
+    @property
+    def final_observation(self) -> npt.NDArray[np.float32]:
+        """``[n, channels, height, width]``, the last position of each game that ended.
+
+        Other rows are stale.
+        """
+    @property
+    def final_side(self) -> npt.NDArray[np.int8]:
+        """``[n]``, who was to move when a game ended; -1 where none ended."""
+    @property
+    def outcome(self) -> list[Outcome | None]:
+        """How each game ended; ``None`` where none ended."""
+    def __len__(self, /) -> int: ...
+
+@final
+class VecEnv:
+    """Many games stepped in one call, each begun anew within the step that ends it.
+
+    ``batch = venv.reset()``, then ``batch = venv.step(actions)`` with one hop's number a game;
+    ``venv.random_actions()`` draws legal ones. Actions and observations are those of ``Game``.
+
+    Without an opponent the caller plays both sides: ``batch.side`` says whose hop is due. With one,
+    the caller sees only positions in which its own side moves: the opponent's whole reply, and its
+    first turn where it has White, happen inside the call.
+
+    Rewards are 0 until a game ends, then +1, 0 or -1, for White and for Black. A draw by rule is
+    ``terminated``; ``truncated`` comes only of ``max_turns``. When a game ends, observation, mask
+    and side are of the new one; ``final_observation``, ``final_side``, ``outcome`` and the reward
+    are of the one that ended.
+
+    If one action of a batch is illegal, ``step`` raises ``ValueError`` and nothing moves.
+
+    The arrays of a batch are written again by the next call, unless ``copy`` is set.
+
+    Args:
+        variant: What is played, one of ``VARIANTS``.
+        num_envs: How many games, 1 unless given.
+        seed: Same seed, options and actions, same games; drawn by lot unless given.
+        opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
+            turn is over. Each thread has a player of its own; a callable is asked on one
+            thread only.
+        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        max_turns: Turns of both sides after which a game is truncated, at least 2.
+        copy: Whether each call returns arrays of its own.
+        threads: One a core unless given. Small batches stay on the calling thread.
+        side: The caller's side against an opponent. ``"alternate"`` begins with White in games
+            0, 2, 4, …, with Black in the others, and changes with each game.
+
+    Raises:
+        ValueError: If a value is unknown or out of range.
+    """
+
+    def __new__(
+        cls,
+        variant: str = "russian",
+        num_envs: SupportsIndex | None = None,
+        seed: SupportsIndex | None = None,
+        opponent: str | Callable[[Game], SupportsIndex] | None = None,
+        draws: str = "official",
+        max_turns: SupportsIndex | None = None,
+        copy: bool = False,
+        threads: SupportsIndex | None = None,
+        side: Literal["white", "black", "alternate", "random"] = "alternate",
+    ) -> Self: ...
+    @property
+    def variant(self) -> str:
+        """The variant's name."""
+    @property
+    def num_envs(self) -> int:
+        """How many games there are."""
+    @property
+    def threads(self) -> int:
+        """How many threads play them."""
+    @property
+    def side(self) -> Literal["white", "black", "alternate", "random"]:
+        """The caller's side against an opponent."""
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of one observation: channels, height, width."""
+    @property
+    def num_actions(self) -> int:
+        """Hop numbers run from 0 to this less 1."""
+    @property
+    def plane_names(self) -> list[str]:
+        """What each channel of an observation shows."""
+    def reset(self, seed: SupportsIndex | None = None) -> Batch:
+        """Begin every game anew, from a new seed if one is given."""
+    def step(self, actions: npt.ArrayLike) -> Batch:
+        """Play one hop in each game, and the opponent's reply.
+
+        Args:
+            actions: ``[n]`` whole numbers of any width.
+
+        Raises:
+            ValueError: If an action is illegal (then nothing moves), or the array has a wrong shape
+                or dtype.
+            RuntimeError: If the games have not been reset.
+        """
+    def random_actions(self) -> npt.NDArray[np.int64]:
+        """A legal hop of each game, drawn by lot: ``[n]``."""
+    def game(self, index: SupportsIndex) -> Game:
+        """A copy of one game.
+
+        Raises:
+            ValueError: If there is no such game.
+        """
+    def get_state(self) -> bytes:
+        """All games and their chance as bytes; what an opponent has thought is not among them."""
+    def set_state(self, state: bytes) -> Batch:
+        """Restore what ``get_state`` of an environment with as many games returned.
+
+        Raises:
+            ValueError: If the bytes are damaged or do not fit; then nothing has changed.
+        """
+    def __len__(self, /) -> int: ...
+
+@final
+class Player:
+    """Chooses turns."""
+
+    @property
+    def name(self) -> str:
+        """Its text."""
+    @property
+    def variant(self) -> str:
+        """What it plays."""
+    def choose(self, game: Game) -> str:
+        """The turn it would play, in full notation; in a chain the rest of it.
+
+        Raises:
+            ValueError: If the game is over or of another variant.
+        """
+    def analyse(self, game: Game) -> dict[str, Any]:
+        """What it thinks, as the command ``analyse`` says it: fen, best, value, lines.
+
+        Raises:
+            ValueError: If the game is over or of another variant.
+        """
+    def new_game(self) -> None:
+        """Forget the game before."""
+    def seed(self, seed: SupportsIndex) -> None:
+        """Seed its chance."""
+
+def load_player(text: str, variant: str = "russian") -> Player:
+    """Make the player that a text names: ``"random"``, ``"alphabeta:depth=4"``, ….
+
+    Raises:
+        ValueError: If the text makes no sense, or a model does not fit.
+        OSError: If a file cannot be read.
+    """
+
+def arena(
+    a: str,
+    b: str,
+    variant: str = "russian",
+    games: SupportsIndex | None = None,
+    *,
+    openings: str = "random:4",
+    draws: str = "official",
+    max_turns: SupportsIndex | None = None,
+    clock: str | None = None,
+    sprt: tuple[float, float] | None = None,
+    threads: SupportsIndex | None = None,
+    seed: SupportsIndex | None = None,
+) -> dict[str, Any]:
+    """Play a match and return what the command ``arena --json`` prints, seen from ``a``'s side.
+
+    Args:
+        a: The first player's text.
+        b: The second player's.
+        variant: What is played.
+        games: An even number, 100 unless given: each opening is played twice, colours swapped.
+        openings: ``"random:PLIES"`` or a file with an opening a line.
+        draws: The draw rules.
+        max_turns: A longer game is a draw.
+        clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
+        sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
+        threads: One a core unless given.
+        seed: Same seed, same match, as long as nobody thinks by time.
+
+    Raises:
+        ValueError: If a text or number makes no sense.
+        OSError: If a file cannot be read.
+    """
+
+def train(
+    config: str | PathLike[str] | None = None,
+    *,
+    set: Sequence[str] | None = None,
+    run: str | PathLike[str] | None = None,
+    init: str | PathLike[str] | None = None,
+    resume: str | PathLike[str] | None = None,
+) -> None:
+    """Train as the command ``train`` does; only in builds with the feature ``torch``.
+
+    Args:
+        config: The file of knobs.
+        set: Knobs that differ from it, ``"learner.batch_size=512"``.
+        run: The run folder.
+        init: A model to begin from.
+        resume: A run folder to go on with, instead of a config.
+
+    Raises:
+        RuntimeError: If this build has no trainer, or training failed.
+    """
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command line, the program's name first, and return its exit status."""

@@ -1,1 +1,0 @@
-//! Matches: paired openings, colours swapped, Elo with its interval, SPRT.

@@ -1,0 +1,64 @@
+//! `train`: the training loop.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+
+use crate::error::Result;
+
+use super::output::Output;
+
+/// Trains a network by self-play.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  shashki train configs/quick.toml --set run.minutes=5\n  \
+                        shashki train --resume runs/quick-20260101-120000")]
+#[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "read by the training build only"))]
+pub(super) struct Arguments {
+    /// The config of a new run, a TOML file.
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    config: Option<PathBuf>,
+    /// Change a knob of the config, like learner.batch_size=512; may be given again.
+    #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
+    overrides: Vec<String>,
+    /// The folder of the new run; runs/NAME-TIME unless given.
+    #[arg(long = "run", value_name = "DIR", conflicts_with = "resume")]
+    run_dir: Option<PathBuf>,
+    /// Start from this model's weights.
+    #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
+    init: Option<PathBuf>,
+    /// Go on with the run in this folder.
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+}
+
+impl Arguments {
+    #[cfg(not(feature = "torch"))]
+    pub fn run(self, _: &Output, _: &'static AtomicBool) -> Result<()> {
+        let reason = "this build has no training; get it by `make install-train`, or by `cargo build --release --features torch`";
+        Err(crate::error::Error::Failed(reason.to_owned()))
+    }
+
+    #[cfg(feature = "torch")]
+    pub fn run(self, out: &Output, stop: &'static AtomicBool) -> Result<()> {
+        use crate::config::Config;
+        use crate::train::console::Console;
+        use crate::train::rungs;
+        use crate::train::trainer::{self, TrainArgs};
+
+        let Self { config, overrides, run_dir, resume, init } = self;
+        let file = config.clone().or_else(|| resume.as_ref().map(|dir| dir.join("config.toml")));
+        let args = TrainArgs { config, overrides, run_dir, resume, init };
+        // A reader that has gone away does not end a run.
+        let mut on_row = |row: &serde_json::Value| drop(out.object(row));
+        let measured = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;
+        if measured.is_empty() {
+            return Ok(());
+        }
+        if let Some(file) = file {
+            out.text(rungs::table(&measured, Config::load(&file, &args.overrides)?.arena.visits).trim_end())?;
+        }
+        let rows: serde_json::Map<_, _> = measured.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
+        out.object(&serde_json::json!({ "final": rows }))
+    }
+}

@@ -1,0 +1,133 @@
+//! Python's `arena`: a match of two players.
+
+use std::sync::atomic::AtomicBool;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arena::{self, Openings, Options, Report, Sprt};
+use crate::error::{Error, Result};
+use crate::for_variant;
+use crate::games::draws::Preset;
+use crate::games::variant::Variant;
+use crate::roster::Entrant;
+
+use super::errors::number;
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What the caller gave, before the variant is a type.
+struct Request<'a> {
+    a: &'a str,
+    b: &'a str,
+    games: u32,
+    openings: &'a str,
+    draws: Preset,
+    max_turns: Option<u32>,
+    clock: Option<arena::TimeControl>,
+    sprt: Option<(f64, f64)>,
+    threads: usize,
+    seed: u64,
+}
+
+/// Plays the match; after each game `interrupted` says whether to stop with an error.
+fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -> Result<()>) -> Result<Report> {
+    for_variant!(variant, P => {
+        let options = Options::<P> {
+            games: request.games,
+            openings: Openings::read(request.openings, request.draws)?,
+            draws: request.draws,
+            max_turns: request.max_turns,
+            clock: request.clock,
+            sprt: request.sprt.map(|(elo0, elo1)| Sprt { elo0, elo1 }),
+            threads: request.threads,
+            seed: request.seed,
+        };
+        let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
+        arena::play(&|| a.player(), &|| b.player(), &options, &AtomicBool::new(false), &mut |_, _| interrupted())
+    })
+}
+
+/// Play a match and return what the command ``arena --json`` prints, seen from ``a``'s side.
+///
+/// Args:
+///     a: The first player's text.
+///     b: The second player's.
+///     variant: What is played.
+///     games: An even number, 100 unless given: each opening is played twice, colours swapped.
+///     openings: ``"random:PLIES"`` or a file with an opening a line.
+///     draws: The draw rules.
+///     max_turns: A longer game is a draw.
+///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
+///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
+///     threads: One a core unless given.
+///     seed: Same seed, same match, as long as nobody thinks by time.
+///
+/// Raises:
+///     ValueError: If a text or number makes no sense.
+///     OSError: If a file cannot be read.
+#[pyfunction(name = "arena")]
+#[pyo3(signature = (a, b, variant = "russian", games = None, *, openings = "random:4", draws = "official",
+                    max_turns = None, clock = None, sprt = None, threads = None, seed = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn arena_match<'py>(
+    py: Python<'py>,
+    a: &str,
+    b: &str,
+    variant: &str,
+    games: Option<&Bound<'py, PyAny>>,
+    openings: &str,
+    draws: &str,
+    max_turns: Option<&Bound<'py, PyAny>>,
+    clock: Option<&str>,
+    sprt: Option<(f64, f64)>,
+    threads: Option<&Bound<'py, PyAny>>,
+    seed: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let variant: Variant = variant.parse()?;
+    let request = Request {
+        a,
+        b,
+        games: games.map(|n| number("games", "an even number", n)).transpose()?.unwrap_or(100),
+        openings,
+        draws: draws.parse()?,
+        max_turns: max_turns.map(|n| number("max_turns", "at least 1", n)).transpose()?,
+        clock: clock.map(str::parse).transpose()?,
+        sprt,
+        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
+        seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
+    };
+    let mut raised = None;
+    let report = py.detach(|| {
+        play(variant, &request, &mut || {
+            Python::attach(|py| py.check_signals()).map_err(|error| {
+                raised = Some(error);
+                Error::Interrupted
+            })
+        })
+    });
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    let report = report?;
+    let (tally, estimate) = (report.tally, report.tally.estimate());
+    let answer = PyDict::new(py);
+    answer.set_item("variant", variant.name())?;
+    answer.set_item("a", a)?;
+    answer.set_item("b", b)?;
+    answer.set_item("games", tally.games())?;
+    answer.set_item("wins", tally.wins)?;
+    answer.set_item("draws", tally.draws)?;
+    answer.set_item("losses", tally.losses)?;
+    answer.set_item("score", tally.score())?;
+    answer.set_item("elo", estimate.elo)?;
+    answer.set_item("elo_low", estimate.low)?;
+    answer.set_item("elo_high", estimate.high)?;
+    answer.set_item("los", estimate.los)?;
+    answer.set_item("seconds", report.seconds)?;
+    answer.set_item("draws_by", &report.draws_by)?;
+    answer.set_item("decided_by", &report.decided_by)?;
+    Ok(answer)
+}
