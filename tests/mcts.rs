@@ -1,6 +1,8 @@
 //! Monte Carlo tree search: values and proofs, forced hops, PUCT, noise, reuse, and the players built on it.
 #![allow(clippy::unwrap_used)]
 
+#![allow(clippy::unwrap_used)]
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Result;

@@ -1,6 +1,8 @@
 //! Self-play and the store of samples: same seed same games, restored as uninterrupted, sampled evenly, kept whole.
 #![allow(clippy::unwrap_used)]
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rand::SeedableRng;
