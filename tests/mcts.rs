@@ -1,5 +1,4 @@
 //! Monte Carlo tree search: values and proofs, forced hops, PUCT, noise, reuse, and the players built on it.
-#![allow(clippy::unwrap_used)]
 
 #![allow(clippy::unwrap_used)]
 

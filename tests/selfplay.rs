@@ -1,5 +1,4 @@
 //! Self-play and the store of samples: same seed same games, restored as uninterrupted, sampled evenly, kept whole.
-#![allow(clippy::unwrap_used)]
 
 #![allow(clippy::unwrap_used)]
 

@@ -75,11 +75,7 @@ impl RunFolder {
             return Err(Error::io(path, source));
         }
         let config = Config::load(&file, overrides)?;
-        let folder = Self { path: path.to_owned() };
-        if !overrides.is_empty() {
-            folder.write_config(&config)?;
-        }
-        Ok((folder, config))
+        Ok((Self { path: path.to_owned() }, config))
     }
 
     /// Where it is.
@@ -153,7 +149,11 @@ impl RunFolder {
         Ok(last.map(|round| (round, states.join(format!("{round:06}")))))
     }
 
-    fn write_config(&self, config: &Config) -> Result<()> {
+    /// Writes the config with every knob.
+    ///
+    /// # Errors
+    /// If it cannot be written; the earlier one stays.
+    pub fn write_config(&self, config: &Config) -> Result<()> {
         write_whole(&self.path.join("config.toml"), config.to_toml().as_bytes())
     }
 }
@@ -237,10 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn overrides_of_a_resumed_run_are_kept() {
+    fn overrides_of_a_resumed_run_are_kept_once_they_are_written() {
         let (_dir, folder) = folder();
         let (_, config) = RunFolder::open(folder.path(), &["run.minutes=7".to_owned()]).unwrap();
         assert_eq!(config.run.minutes, 7.0);
+        assert_ne!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
+        folder.write_config(&config).unwrap();
         assert_eq!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
     }
 }

@@ -141,6 +141,8 @@ impl<P: Heuristic> Trainer<P> {
             workers.push(Worker::new(&config, config.run.seed, index)?);
         }
         let metrics = Metrics::open(folder.path(), progress.round)?;
+        // Only now, when everything fits, do changed knobs become the run's.
+        folder.write_config(&config)?;
         let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
         Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
     }
