@@ -5,7 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use shashki::config::{NetConfig, NetKind};
+use shashki::config::NetConfig;
+#[cfg(not(feature = "torch"))]
+use shashki::config::NetKind;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::net::{NetSpec, Weights};
 use shashki::roster::{self, Entrant};

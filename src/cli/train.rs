@@ -12,6 +12,7 @@ use super::output::Output;
 /// Trains a network by self-play.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  shashki train configs/quick.toml --set run.minutes=5\n  \
+                        shashki train configs/russian.toml --estimate\n  \
                         shashki train --resume runs/quick-20260101-120000")]
 #[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "read by the training build only"))]
 pub(super) struct Arguments {
@@ -27,6 +28,9 @@ pub(super) struct Arguments {
     /// Start from this model's weights.
     #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
     init: Option<PathBuf>,
+    /// Probe for a few seconds, say what the run would come to on this machine, and train nothing.
+    #[arg(long, conflicts_with = "resume")]
+    estimate: bool,
     /// Go on with the run in this folder.
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
@@ -46,7 +50,10 @@ impl Arguments {
         use crate::train::rungs;
         use crate::train::trainer::{self, TrainArgs};
 
-        let Self { config, overrides, run_dir, resume, init } = self;
+        let Self { config, overrides, run_dir, resume, init, estimate } = self;
+        if let (true, Some(config)) = (estimate, &config) {
+            return tell(out, &crate::train::estimate::estimate(config, &overrides, stop)?);
+        }
         let file = config.clone().or_else(|| resume.as_ref().map(|dir| dir.join("config.toml")));
         let args = TrainArgs { config, overrides, run_dir, resume, init };
         // A reader that has gone away does not end a run.
@@ -61,4 +68,14 @@ impl Arguments {
         let rows: serde_json::Map<_, _> = measured.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
         out.object(&serde_json::json!({ "final": rows }))
     }
+}
+
+/// Prints an estimate: a line a number for people, one object for programs.
+#[cfg(feature = "torch")]
+fn tell(out: &Output, estimate: &serde_json::Value) -> Result<()> {
+    for (name, number) in estimate.as_object().into_iter().flatten() {
+        let shown = number.as_f64().map_or_else(|| "without limit".to_owned(), |number| format!("{number:.0}"));
+        out.text(&format!("{:24}{shown:>14}", name.replace('_', " ")))?;
+    }
+    out.object(estimate)
 }

@@ -4,6 +4,8 @@
 mod adamw;
 pub mod console;
 #[cfg(feature = "torch")]
+pub mod estimate;
+#[cfg(feature = "torch")]
 pub mod learner;
 pub mod metrics;
 pub mod replay;

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::for_variant;
+use crate::games::position::Position;
 use crate::net::load;
 use crate::net::spec::NetSpec;
 use crate::net::weights::{Weights, model_file};
@@ -237,42 +238,14 @@ impl<P: Heuristic> Trainer<P> {
         Ok(())
     }
 
-    /// Every worker plays its round on a thread of its own.
+    /// Every worker plays its round.
     fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<Round<P>> {
-        let recorded = AtomicU64::new(0);
-        let mut evaluators = self.evaluators()?;
         let expected = (self.workers.len() * self.config.selfplay.samples_per_round) as u64;
         let share = self.share_done();
-        let rounds = std::thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .workers
-                .iter_mut()
-                .zip(&mut evaluators)
-                .map(|(worker, evaluator)| {
-                    let recorded = &recorded;
-                    scope.spawn(move || worker.generate(evaluator.as_mut(), stop, recorded))
-                })
-                .collect();
-            while threads.iter().any(|thread| !thread.is_finished()) {
-                std::thread::sleep(Duration::from_millis(20));
-                console.playing(recorded.load(Ordering::Relaxed), expected, share);
-            }
-            threads
-                .into_iter()
-                .map(|thread| {
-                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into())))
-                })
-                .collect::<Result<Vec<_>>>()
-        })?;
-        check_stop(stop)?;
-        let mut all = Round::default();
-        rounds.into_iter().for_each(|round| all.merge(round));
-        Ok(all)
-    }
-
-    /// A copy of the network for each worker.
-    fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator<P>>>> {
-        self.workers.iter().map(|_| load::evaluator(&self.weights, &self.config.run.device)).collect()
+        let device = &self.config.run.device;
+        play_round(&mut self.workers, &self.weights, device, stop, &mut |recorded| {
+            console.playing(recorded, expected, share);
+        })
     }
 
     /// Takes the optimiser steps that the new samples allow.
@@ -368,6 +341,44 @@ impl<P: Heuristic> Trainer<P> {
         }
         Ok(())
     }
+}
+
+/// Plays a round, each worker on a thread of its own with its own copy of the network; `watch` sees the samples recorded
+/// so far, several times a second.
+pub(super) fn play_round<P: Position>(
+    workers: &mut [Worker<P>],
+    weights: &Weights,
+    device: &str,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(u64),
+) -> Result<Round<P>> {
+    let recorded = AtomicU64::new(0);
+    let mut evaluators = workers
+        .iter()
+        .map(|_| load::evaluator::<P>(weights, device))
+        .collect::<Result<Vec<Box<dyn Evaluator<P>>>>>()?;
+    let rounds = std::thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .zip(&mut evaluators)
+            .map(|(worker, evaluator)| {
+                let recorded = &recorded;
+                scope.spawn(move || worker.generate(evaluator.as_mut(), stop, recorded))
+            })
+            .collect();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            watch(recorded.load(Ordering::Relaxed));
+        }
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::Failed("a self-play thread panicked".into()))))
+            .collect::<Result<Vec<_>>>()
+    })?;
+    check_stop(stop)?;
+    let mut all = Round::default();
+    rounds.into_iter().for_each(|round| all.merge(round));
+    Ok(all)
 }
 
 /// What the learner did in a round.
