@@ -4,9 +4,11 @@ pub mod draughts;
 pub mod draws;
 pub mod fen;
 pub mod game;
+pub mod outcome;
 pub mod pdn;
 pub mod planes;
 pub mod position;
+pub mod spec;
 pub mod turn;
 pub mod variant;
 

@@ -1,6 +1,6 @@
 //! Positions as numbers for a net: the few ones of the board planes and the values of the scalar planes.
 
-use super::position::Spec;
+use super::spec::Spec;
 
 /// A batch of encoded positions, sparse: a board holds few pieces, so a first layer can add rows instead of multiplying.
 ///
