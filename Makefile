@@ -23,9 +23,13 @@ train: $(VENV)/.torch ## set up, build, and train on this machine: CONFIG=config
 test: lint test-rust test-torch test-wheel test-python ## every test, in reduced counts
 	@echo "make test: all passed"
 
-verify: $(VENV)/.tools ## the long checks in full, with their figures
+verify: test-python ## the long checks in full, with their figures
 	SHASHKI_FULL=1 cargo test --release --no-fail-fast -- --nocapture
 	$(WITH_TORCH) SHASHKI_FULL=1 cargo test --release --features torch --test net --test learner --test train_smoke -- --nocapture
+	cargo run --release -- perft --variant russian --depth 11
+	cargo run --release -- arena alphabeta:eval=basic,depth=1 random --games 400
+	cargo run --release -- arena alphabeta:eval=basic,depth=4 alphabeta:eval=basic,depth=2 --games 400
+	$(VENV)/bin/python examples/python/match_pydraughts.py --games 200
 
 install-train: $(VENV)/.torch ## put the training build into the current Python environment
 	$(WITH_TORCH) $(VENV)/bin/maturin build --release --features torch,python --interpreter $(VENV)/bin/python --auditwheel skip --out target/wheels-torch

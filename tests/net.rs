@@ -306,7 +306,7 @@ fn a_file_or_folder_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.safetensors");
     let message = |path: &Path, device: &str| load::<Russian>(path, device).err().unwrap().to_string();
-    assert!(message(&missing, "cpu").contains("missing.safetensors: No such file"), "{}", message(&missing, "cpu"));
+    assert!(message(&missing, "cpu").contains("missing.safetensors: no such model"), "{}", message(&missing, "cpu"));
     assert!(message(folder.path(), "cpu").contains("holds no best.safetensors"), "{}", message(folder.path(), "cpu"));
     assert!(message(folder.path(), "gpu").contains("expected cpu, cuda or cuda:N"));
     let weights = Weights::init(&spec(NetKind::Mlp, 8, 0), 1);

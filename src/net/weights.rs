@@ -235,8 +235,12 @@ impl Card {
 /// The file of a model that is named by a file or by a run folder, which stands for its best weights.
 ///
 /// # Errors
-/// [`Error::Model`] if it is a folder without such a file.
+/// [`Error::Io`] if there is nothing of that name, [`Error::Model`] if it is a folder without such a file.
 pub fn model_file(path: &Path) -> Result<PathBuf> {
+    if !path.exists() {
+        let reason = "no such model, expected a .safetensors file or the folder of a run";
+        return Err(Error::io(path, std::io::Error::new(std::io::ErrorKind::NotFound, reason)));
+    }
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
