@@ -81,8 +81,8 @@ fn a_resumed_run_continues_the_same_curve() {
     let temp = tempfile::tempdir().unwrap();
     let (whole, halved) = (temp.path().join("whole"), temp.path().join("halved"));
     let threads = "run.threads=2";
-    train(&args(&whole, &[threads, "arena.final_games=0"])).unwrap();
-    train(&args(&halved, &[threads, "arena.final_games=0", "run.rounds=1"])).unwrap();
+    train(&args(&whole, &[threads, "arena.every=1", "arena.final_games=0"])).unwrap();
+    train(&args(&halved, &[threads, "arena.every=1", "arena.final_games=0", "run.rounds=1"])).unwrap();
     let resume =
         TrainArgs { resume: Some(halved.clone()), overrides: vec!["run.rounds=3".to_owned()], ..TrainArgs::default() };
     train(&resume).unwrap();

@@ -279,11 +279,12 @@ impl<P: Heuristic> Trainer<P> {
         Ok(learned)
     }
 
-    /// Plays the rungs if it is their round. The newer network becomes the best unless it is clearly worse: its score
+    /// Plays the rungs if it is their round or the last one. The newer network becomes the best unless it is clearly worse: its score
     /// is below the best one's by more than the standard error of their difference.
     fn measure(&mut self, round: u64, stop: &AtomicBool, console: &mut Console) -> Result<Value> {
         let every = u64::from(self.config.arena.every);
-        if every == 0 || !round.is_multiple_of(every) {
+        let due = every > 0 && (round.is_multiple_of(every) || self.share_done() >= 1.0);
+        if !due {
             if every == 0 || self.progress.best.is_none() {
                 self.weights.write(&self.folder.best())?;
             }
