@@ -282,8 +282,9 @@ impl Config {
             set(&mut changes, change)?;
         }
         let shown = if overrides.is_empty() { "text".to_owned() } else { overrides.join(" ") };
-        let config = read(text, &changes).map_err(|reason| Error::value("config", &shown, reason))?;
-        config.validate().map_err(|reason| Error::value("config", &shown, reason))?;
+        let wrong = |reason| Error::Override { text: shown.clone(), reason };
+        let config = read(text, &changes).map_err(wrong)?;
+        config.validate().map_err(wrong)?;
         Ok(config)
     }
 

@@ -59,6 +59,14 @@ pub enum Error {
         /// The key, its value and what was expected.
         reason: String,
     },
+    /// A configuration that is wrong in a text or an override.
+    #[error("config {text:?}: {reason}")]
+    Override {
+        /// The text or overrides as given.
+        text: String,
+        /// The key, its value and what was expected.
+        reason: String,
+    },
     /// A value out of its range or a name nobody knows, given by the caller.
     #[error("{what} {value:?}: expected {expected}")]
     Value {
@@ -128,6 +136,7 @@ impl Error {
             | Self::Turn { .. }
             | Self::IllegalAction { .. }
             | Self::Player { .. }
+            | Self::Override { .. }
             | Self::Value { .. } => 2,
             Self::Interrupted => 130,
             _ => 1,

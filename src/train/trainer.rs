@@ -58,7 +58,7 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
         (Some(dir), _) => RunFolder::open(dir, &args.overrides)?,
         (None, Some(path)) => {
             let config = Config::load(path, &args.overrides)?;
-            for_variant!(config.run.variant, P => check::<P>(&config))?;
+            for_variant!(config.run.variant, P => check::<P>(&config, args.init.as_deref()))?;
             (RunFolder::create(args.run_dir.as_deref(), &config)?, config)
         }
         (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
@@ -67,8 +67,11 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
     for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, args.init.as_deref())?.run(stop, console))
 }
 
-/// Finds what is wrong with a config before a folder is made for it.
-fn check<P: Heuristic>(config: &Config) -> Result<()> {
+/// Finds what is wrong with a config and a network to start from before a folder is made for it.
+fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
+    if let Some(init) = init {
+        read_fitting(&model_file(init)?, &NetSpec::new(&P::SPEC, &config.net))?;
+    }
     for opponent in &config.arena.opponents {
         roster::player::<P>(opponent)?;
     }
