@@ -29,3 +29,8 @@ pub mod cli;
 mod py;
 
 pub use error::{Error, Result};
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
