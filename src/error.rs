@@ -31,10 +31,10 @@ pub enum Error {
         reason: String,
     },
     /// A hop number that is not legal where it was played.
-    #[error("action {action} is not legal in game {game}: expected one of {legal}")]
+    #[error("{}action {action} is not legal: expected one of {legal}", env.map(|env| format!("env {env}: ")).unwrap_or_default())]
     IllegalAction {
-        /// Which game of the batch, from 0.
-        game: usize,
+        /// Which environment of a batch, from 0; none where the game stands alone.
+        env: Option<usize>,
         /// The number as given.
         action: i64,
         /// The legal numbers, listed.

@@ -96,11 +96,11 @@ fn one_illegal_action_and_nothing_moves() {
     let (before, state) = (batch.clone(), env.save().unwrap());
     for bad in [-1, 280, i64::MAX, i64::MIN] {
         let error = env.step(&[actions[0], bad, actions[2]], batch.borrow()).unwrap_err();
-        assert!(matches!(error, Error::IllegalAction { game: 1, action, .. } if action == bad), "{error}");
+        assert!(matches!(error, Error::IllegalAction { env: Some(1), action, .. } if action == bad), "{error}");
     }
     let illegal = (0..280).find(|&a| before.action_mask[2 * 280 + a as usize] == 0).unwrap();
     let error = env.step(&[actions[0], actions[1], illegal], batch.borrow()).unwrap_err();
-    assert!(error.to_string().contains("game 2"), "{error}");
+    assert!(error.to_string().contains("env 2"), "{error}");
     assert!(env.step(&actions[..2], batch.borrow()).is_err());
     assert_eq!(batch, before);
     assert_eq!(env.save().unwrap(), state);

@@ -13,9 +13,9 @@ use shashki::Error;
 use shashki::board::{Hops, Side};
 use shashki::config::{NetConfig, NetKind};
 use shashki::evaluator::{Evaluations, Evaluator};
+use shashki::files::write_whole;
 use shashki::games::game::Leaf;
 use shashki::games::{Game, Position, Preset, Russian};
-use shashki::net::weights::write_atomically;
 use shashki::net::{CpuNet, NetSpec, Weights, load};
 
 fn spec(kind: NetKind, width: usize, blocks: usize) -> NetSpec {
@@ -345,7 +345,7 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     let path: PathBuf = folder.path().join("taken");
     fs::create_dir(&path).unwrap();
     fs::write(path.join("kept"), "old").unwrap();
-    assert!(write_atomically(&path, b"new").is_err());
+    assert!(write_whole(&path, b"new").is_err());
     assert_eq!(fs::read_to_string(path.join("kept")).unwrap(), "old");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

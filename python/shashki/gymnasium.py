@@ -219,7 +219,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
 
 def _picture(board: str) -> npt.NDArray[np.uint8]:
     """The board's text as pixels."""
-    rows = [line.split()[1:] for line in board.splitlines() if line[0].isdigit()]
+    rows = [line[3::2] for line in board.splitlines() if line[1:2].isdigit()]
     across = np.arange(_CELL) - (_CELL - 1) / 2
     distance = np.hypot(across[:, None], across[None, :])
     picture = np.empty((len(rows) * _CELL, len(rows[0]) * _CELL, 3), np.uint8)
@@ -227,7 +227,7 @@ def _picture(board: str) -> npt.NDArray[np.uint8]:
         for x, piece in enumerate(row):
             dark = (len(rows) - 1 - y + x) % 2 == 0
             cell = np.full((_CELL, _CELL, 3), (138, 106, 74) if dark else (236, 220, 192), np.uint8)
-            if piece != ".":
+            if piece in "wWbB":
                 cell[distance < 0.4 * _CELL] = (250, 250, 250) if piece in "wW" else (48, 48, 48)
             if piece in "WB":
                 cell[(distance > 0.15 * _CELL) & (distance < 0.25 * _CELL)] = (208, 144, 32)

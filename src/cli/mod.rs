@@ -3,7 +3,6 @@
 mod analyse;
 mod arena;
 mod bench;
-mod board;
 mod moves;
 mod output;
 mod perft;

@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::board::Side;
 use crate::error::{Error, Result};
 use crate::for_variant;
+use crate::games::diagram::{self, Look};
 use crate::games::game::Game;
 use crate::player::Player;
 use crate::roster;
 use crate::search::heuristic::Heuristic;
 
-use super::board::{self, Look};
 use super::moves::Ending;
 use super::output::Output;
 use super::{Place, Rules};
@@ -100,7 +100,7 @@ impl Arguments {
             Seat::White => Side::White,
             Seat::Black => Side::Black,
         };
-        let look = if self.ascii { &board::ASCII } else { &board::UNICODE };
+        let look = if self.ascii { &diagram::ASCII } else { &diagram::UNICODE };
         let mut table = Table { game, earlier: Vec::new(), player, name: &self.player, person, look, out };
         out.talk(&format!(
             "You play {person} against {}. {}. `help` lists the commands.\n\n",
@@ -141,7 +141,8 @@ impl<P: Heuristic> Table<'_, P> {
     }
 
     fn show(&self) -> Result<()> {
-        self.out.talk(&format!("{}\n", board::draw(self.game.position(), self.person, self.look)))
+        let fen = self.game.position().write_fen();
+        self.out.talk(&format!("{}\n", diagram::text(&P::SPEC, &fen, self.person, self.look)))
     }
 
     fn obey(&mut self, word: &str) -> Result<()> {

@@ -405,7 +405,7 @@ impl<P: Position> Lane<P> {
         }
         let mut legal: Vec<_> = self.hops.iter().map(|&hop| self.game.position().index(hop)).collect();
         legal.sort_unstable();
-        Err(Error::IllegalAction { game: self.number, action, legal: format!("{legal:?}") })
+        Err(Error::IllegalAction { env: Some(self.number), action, legal: format!("{legal:?}") })
     }
 
     fn reset(&mut self, rules: &Rules<P>, worker: &mut Worker<P>, batch: &mut BatchMut<'_>, i: usize) -> Result<()> {

@@ -197,7 +197,7 @@ impl<P: Position> Game<P> {
             None => {
                 let mut legal: Vec<_> = hops.iter().map(|&hop| self.position.index(hop)).collect();
                 legal.sort_unstable();
-                Err(Error::IllegalAction { game: 0, action: action as i64, legal: format!("{legal:?}") })
+                Err(Error::IllegalAction { env: None, action: action as i64, legal: format!("{legal:?}") })
             }
         }
     }

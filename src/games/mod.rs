@@ -1,5 +1,6 @@
 //! The rules: positions, turns, draws and whole games, for every variant.
 
+pub mod diagram;
 pub mod draughts;
 pub mod draws;
 pub mod fen;

@@ -1,8 +1,7 @@
 //! The weights of a network and their card, in one safetensors file that explains itself.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use rand::SeedableRng;
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{NetConfig, NetKind};
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::for_variant;
 use crate::games::draws::Preset;
 use crate::games::position::Position;
@@ -167,7 +167,7 @@ impl Weights {
         let card = serde_json::to_string(&self.card).expect("a card is plain data");
         let tensors =
             self.tensors.iter().map(|(tensor, values)| (tensor.name.as_str(), &tensor.shape[..], &values[..]));
-        write_atomically(path, &to_safetensors(tensors, CARD, card))
+        write_whole(path, &to_safetensors(tensors, CARD, card))
     }
 
     /// Checks that the weights play the variant of `P`.
@@ -296,28 +296,4 @@ pub(crate) fn to_safetensors<'a>(
     });
     let metadata = HashMap::from([(key.to_owned(), text)]);
     safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain")
-}
-
-/// Writes a file beside its place and moves it there, so that a crash leaves the old file or the new one, never half.
-///
-/// # Errors
-/// If the folder or disk does not take it; then the old file stands.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&temporary, path)?;
-        // The name is safe on disk once the folder is; not every system can open one.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
-    };
-    write().map_err(|source| {
-        let _ = fs::remove_file(&temporary);
-        Error::io(path, source)
-    })
 }

@@ -7,13 +7,13 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::board::Side;
 use crate::error::{Error, Result};
 use crate::for_variant;
+use crate::games::diagram;
 use crate::games::draws::Preset;
 use crate::games::game;
 use crate::games::position::Position;
 use crate::games::variant::Variant;
 
 use super::errors::number;
-use super::picture;
 use super::record::{ErasedGame, Record};
 
 /// The widest picture, in pixels.
@@ -292,7 +292,7 @@ impl PyGame {
         if !(1..=LARGEST_SVG).contains(&size) {
             return Err(Error::value("size", size, format!("1 to {LARGEST_SVG} pixels")).into());
         }
-        Ok(picture::svg(self.record.spec(), &self.record.fen(), size))
+        Ok(diagram::svg(self.record.spec(), &self.record.fen(), size))
     }
 
     fn _repr_svg_(&self) -> PyResult<String> {
@@ -328,7 +328,7 @@ impl PyGame {
             Some(outcome) => outcome.to_string(),
             None => format!("{} to move", self.side()),
         };
-        format!("{}\n{now}", picture::text(self.record.spec(), &self.record.fen()))
+        diagram::text(self.record.spec(), &self.record.fen(), Side::White, &diagram::ASCII) + &now
     }
 
     fn __repr__(&self) -> String {

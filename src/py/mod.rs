@@ -5,7 +5,6 @@ mod errors;
 mod game;
 mod matches;
 mod opponent;
-mod picture;
 mod players;
 mod record;
 mod vec_env;

@@ -105,7 +105,7 @@ impl<P: Position> ErasedGame for Record<P> {
         let number = usize::try_from(action).unwrap_or(P::SPEC.actions);
         let step = self.game.play_action(number).map_err(|error| match error {
             // A negative number has no place in the core's message.
-            Error::IllegalAction { game, legal, .. } => Error::IllegalAction { game, action, legal },
+            Error::IllegalAction { env, legal, .. } => Error::IllegalAction { env, action, legal },
             other => other,
         })?;
         if let Some(hop) = position.hop_at(number) {

@@ -8,9 +8,10 @@ use tch::Tensor;
 
 use crate::config::LearnerConfig;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 use crate::net::spec::NetSpec;
 use crate::net::torch::{Network, device, download, set_threads};
-use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors, write_atomically};
+use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors};
 
 use super::adamw::{AdamW, clip};
 use super::replay::Batch;
@@ -244,7 +245,7 @@ impl Learner {
         let shape = [self.spec().parameters()];
         let tensors = lists.iter().map(|(name, list)| (*name, &shape[..], &list[..]));
         let text = serde_json::to_string(&state).expect("a state's head is plain data");
-        write_atomically(path, &to_safetensors(tensors, STATE, text))
+        write_whole(path, &to_safetensors(tensors, STATE, text))
     }
 
     /// Goes on from a stored state of a learner of the same shape.

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -156,21 +157,6 @@ impl RunFolder {
     pub fn write_config(&self, config: &Config) -> Result<()> {
         write_whole(&self.path.join("config.toml"), config.to_toml().as_bytes())
     }
-}
-
-/// Writes a file so that it is there whole or not at all.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = path.with_extension("tmp");
-    fs::File::create(&temporary)
-        .and_then(|mut file| {
-            std::io::Write::write_all(&mut file, bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(|source| Error::io(path, source))
 }
 
 /// The numbers of the entries of a folder named by six digits and `ending`, in order.

@@ -5,8 +5,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-
-use super::run_folder::write_whole;
+use crate::files::write_whole;
 
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = 32;

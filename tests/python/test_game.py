@@ -197,10 +197,10 @@ def test_damaged_states_never_panic():
 def test_the_board_is_drawn():
     game = shashki.Game(fen="W:Wa1,Kc3:Bh2,Kb8")
     rows = str(game).splitlines()
-    assert rows[0] == "8 . B . . . . . ."
-    assert rows[5] == "3 . . W . . . . ."
-    assert rows[7] == "1 w . . . . . . ."
-    assert rows[8] == "  a b c d e f g h"
+    assert rows[0] == " 8   B   .   .   ."
+    assert rows[5] == " 3 .   W   .   .  "
+    assert rows[7] == " 1 w   .   .   .  "
+    assert rows[8] == "   a b c d e f g h"
     assert repr(game) == "Game('russian', fen='W:Wa1,Kc3:Bh2,Kb8', draws='official')"
     svg = ElementTree.fromstring(game.svg(200))
     assert svg.get("width") == "200"

@@ -146,8 +146,8 @@ def test_actions_may_be_whole_numbers_of_any_width(dtype):
         (["a", "b"], ["<U1"]),
         ([[1], [2, 3]], ["[[1], [2, 3]]"]),
         ([None, None], ["object"]),
-        ([-1, 5], ["-1", "game 0", "expected one of ["]),
-        (np.array([2**64 - 1, 0], np.uint64), ["game 0"]),
+        ([-1, 5], ["-1", "env 0", "expected one of ["]),
+        (np.array([2**64 - 1, 0], np.uint64), ["env 0"]),
     ],
 )
 def test_bad_actions_are_named_and_nothing_moves(actions, words):
