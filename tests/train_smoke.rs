@@ -110,6 +110,21 @@ fn a_raised_stop_ends_the_run_and_keeps_the_finished_rounds() {
 }
 
 #[test]
+fn a_run_stopped_in_its_first_round_keeps_the_network_it_was_given() {
+    let temp = tempfile::tempdir().unwrap();
+    let (given, dir) = (temp.path().join("given"), temp.path().join("run"));
+    let quick = ["run.rounds=1", "arena.every=0", "arena.final_games=0"];
+    train(&args(&given, &quick)).unwrap();
+    let begun = TrainArgs { init: Some(given.join("best.safetensors")), ..args(&dir, &quick) };
+    let stopped = run(&begun, &AtomicBool::new(true), &mut Console::new(&mut |_: &Value| {}));
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+    let start = || std::fs::read(dir.join("checkpoints/000000.safetensors")).unwrap();
+    let before = start();
+    train(&TrainArgs { resume: Some(dir.clone()), ..TrainArgs::default() }).unwrap();
+    assert!(start() == before, "the resumed run began from another network");
+}
+
+#[test]
 fn a_killed_run_loses_nothing_but_its_round() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");

@@ -113,7 +113,8 @@ impl<P: Heuristic> Trainer<P> {
         let spec = NetSpec::new(&P::SPEC, &config.net);
         let initial = folder.checkpoint(0);
         let state = folder.state()?;
-        if state.is_none() {
+        // A run that was stopped in its first round keeps its start: the network of --init is named only once.
+        if !initial.exists() {
             let weights = match init {
                 Some(path) => read_fitting(&model_file(path)?, &spec)?,
                 None => Weights::init(&spec, config.run.seed),
@@ -121,7 +122,7 @@ impl<P: Heuristic> Trainer<P> {
             stamped(weights, &config, 0).write(&initial)?;
         }
         let weights = read_fitting(&initial, &spec)?;
-        if state.is_none() {
+        if !folder.best().exists() {
             weights.write(&folder.best())?;
         }
         let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
