@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use shashki::Error;
+use shashki::games::Russian;
 use shashki::train::console::Console;
+use shashki::train::replay;
 use shashki::train::trainer::{TrainArgs, run};
 
 fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
@@ -155,6 +157,23 @@ fn a_killed_run_loses_nothing_but_its_round() {
     let numbers: Vec<_> = after.iter().map(|row| row["round"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no round is missing or twice");
     assert!(numbers.len() >= 5);
+}
+
+#[test]
+fn samples_stay_on_disk_as_long_as_they_are_in_the_window() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let of = |samples| format!("selfplay.samples_per_round={samples}");
+    let quick = ["run.rounds=6", "run.threads=1", "arena.every=0", "arena.final_games=0", "replay.capacity=2400"];
+    train(&args(&dir, &[&quick[..], &[&of(200)]].concat())).unwrap();
+    // Bigger rounds from now on: the window still reaches back over many small ones.
+    let overrides = vec!["run.rounds=7".to_owned(), of(1500)];
+    train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() }).unwrap();
+    let files = std::fs::read_dir(dir.join("replay")).unwrap().map(|entry| entry.unwrap().path());
+    let counts: Vec<_> = files.map(|file| replay::load::<Russian>(&file).unwrap().len() as u64).collect();
+    let (all, window) = (counts.iter().sum::<u64>(), rows(&dir)[6]["replay"].as_u64().unwrap());
+    assert!(all >= window, "{window} samples in the window, {all} on disk");
+    assert!(!dir.join("replay/000001.bin").exists(), "{counts:?}: old samples stay for ever");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The training loop: play, learn, measure, write down; stop and resume at any round.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -103,6 +104,8 @@ struct Trainer<P: Heuristic> {
     progress: Progress,
     workers: Vec<Worker<P>>,
     replay: Replay<P>,
+    /// The rounds whose samples are on disk, oldest first, and how many each has.
+    sampled: VecDeque<(u64, usize)>,
     learner: Learner,
     weights: Weights,
 }
@@ -128,12 +131,14 @@ impl<P: Heuristic> Trainer<P> {
         let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
-        let mut workers = Vec::new();
+        let (mut workers, mut sampled) = (Vec::new(), VecDeque::new());
         if let Some((round, dir)) = &state {
             progress = read_progress(&dir.join("progress.json"))?;
             learner.load_state(&dir.join("learner.safetensors"))?;
-            for sampled in folder.sampled_rounds()?.into_iter().filter(|sampled| sampled <= round) {
-                replay.extend(replay::load(&folder.samples(sampled))?);
+            for number in folder.sampled_rounds()?.into_iter().filter(|number| number <= round) {
+                let samples = replay::load(&folder.samples(number))?;
+                sampled.push_back((number, samples.len()));
+                replay.extend(samples);
             }
             for index in 0..config.threads() {
                 let path = worker_file(dir, index);
@@ -150,7 +155,7 @@ impl<P: Heuristic> Trainer<P> {
         // Only now, when everything fits, do changed knobs become the run's.
         folder.write_config(&config)?;
         let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
-        Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
+        Ok(Self { config, folder, metrics, progress, workers, replay, sampled, learner, weights })
     }
 
     fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
@@ -190,6 +195,7 @@ impl<P: Heuristic> Trainer<P> {
         let new = round.samples.len();
         let calibration = calibration(&round.samples);
         replay::save(&self.folder.samples(number), &round.samples)?;
+        self.sampled.push_back((number, new));
         self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
@@ -338,12 +344,15 @@ impl<P: Heuristic> Trainer<P> {
     }
 
     /// Removes the samples of rounds that the replay no longer holds.
-    fn forget_old_samples(&self) -> Result<()> {
-        let per_round = (self.workers.len() * self.config.selfplay.samples_per_round).max(1);
-        let held = self.config.replay.capacity.div_ceil(per_round) as u64 + 1;
-        for round in self.folder.sampled_rounds()?.into_iter().filter(|r| r + held < self.progress.round) {
+    fn forget_old_samples(&mut self) -> Result<()> {
+        let mut kept: usize = self.sampled.iter().map(|(_, count)| count).sum();
+        while let Some(&(round, count)) = self.sampled.front()
+            && kept - count >= self.config.replay.capacity
+        {
             let path = self.folder.samples(round);
             std::fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+            kept -= count;
+            self.sampled.pop_front();
         }
         Ok(())
     }
