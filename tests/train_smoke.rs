@@ -192,6 +192,8 @@ fn what_is_wrong_with_a_resumed_folder_is_said() {
     };
     let wider = resume(&["run.rounds=2", "net.width=64"]);
     assert!(wider.contains("expected mlp 64 x 1"), "{wider}");
+    let other_rules = resume(&["run.rounds=2", "run.draws=basic"]);
+    assert!(other_rules.contains("expected official, as the run began"), "{other_rules}");
     std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
     let damaged = resume(&["run.rounds=2"]);
     assert!(damaged.contains("learner.safetensors"), "{damaged}");

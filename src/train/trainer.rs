@@ -125,6 +125,11 @@ impl<P: Heuristic> Trainer<P> {
             stamped(weights, &config, 0).write(&initial)?;
         }
         let weights = read_fitting(&initial, &spec)?;
+        let draws = weights.card.draws;
+        if draws != config.run.draws {
+            // The games under way and the samples so far are of the rules that the run began with.
+            return Err(Error::value("run.draws", config.run.draws, format!("{draws}, as the run began")));
+        }
         if !folder.best().exists() {
             weights.write(&folder.best())?;
         }
