@@ -79,6 +79,14 @@ fn a_run_leaves_a_complete_folder_and_a_table() {
 }
 
 #[test]
+fn a_device_that_is_not_there_is_refused_before_a_folder_is_made() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let error = train(&args(&dir, &["run.device=cuda:99"])).unwrap_err().to_string();
+    assert!(error.contains("cuda:99") && !dir.exists(), "{error}");
+}
+
+#[test]
 fn a_resumed_run_continues_the_same_curve() {
     let temp = tempfile::tempdir().unwrap();
     let (whole, halved) = (temp.path().join("whole"), temp.path().join("halved"));
@@ -194,6 +202,8 @@ fn what_is_wrong_with_a_resumed_folder_is_said() {
     assert!(wider.contains("expected mlp 64 x 1"), "{wider}");
     let other_rules = resume(&["run.rounds=2", "run.draws=basic"]);
     assert!(other_rules.contains("expected official, as the run began"), "{other_rules}");
+    let opponent = resume(&["run.rounds=2", "arena.opponents=['nobody']"]);
+    assert!(opponent.contains("nobody") && rows(&dir).len() == 1, "{opponent}");
     std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
     let damaged = resume(&["run.rounds=2"]);
     assert!(damaged.contains("learner.safetensors"), "{damaged}");

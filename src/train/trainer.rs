@@ -18,6 +18,7 @@ use crate::for_variant;
 use crate::games::position::Position;
 use crate::net::load;
 use crate::net::spec::NetSpec;
+use crate::net::torch::device;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
 use crate::search::heuristic::Heuristic;
@@ -56,21 +57,27 @@ pub struct TrainArgs {
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+    let init = args.init.as_deref();
     let (folder, config) = match (&args.resume, &args.config) {
-        (Some(dir), _) => RunFolder::open(dir, &args.overrides)?,
+        (Some(dir), _) => {
+            let (folder, config) = RunFolder::open(dir, &args.overrides)?;
+            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
+            (folder, config)
+        }
         (None, Some(path)) => {
             let config = Config::load(path, &args.overrides)?;
-            for_variant!(config.run.variant, P => check::<P>(&config, args.init.as_deref()))?;
+            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
             (RunFolder::create(args.run_dir.as_deref(), &config)?, config)
         }
         (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
     };
     console.started(folder.path());
-    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, args.init.as_deref())?.run(stop, console))
+    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, init)?.run(stop, console))
 }
 
-/// Finds what is wrong with a config and a network to start from before a folder is made for it.
+/// Finds what is wrong with a config and a network to start from before a folder is made or a round played.
 fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
+    device(&config.run.device)?;
     if let Some(init) = init {
         read_fitting(&model_file(init)?, &NetSpec::new(&P::SPEC, &config.net))?;
     }
