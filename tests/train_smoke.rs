@@ -27,7 +27,7 @@ fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
 fn train(args: &TrainArgs) -> shashki::Result<usize> {
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Value| {};
-    run(args, &stop, &mut Console::new(&mut ignore)).map(|table| table.len())
+    run(args, &stop, &mut Console::new(&mut ignore)).map(|table| table.rungs.len())
 }
 
 fn rows(dir: &Path) -> Vec<Value> {

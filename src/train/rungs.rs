@@ -1,5 +1,6 @@
 //! The rungs: matches of a run's network against fixed opponents, during the run and at its end.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
@@ -104,21 +105,31 @@ pub fn measure<P: Heuristic>(
 }
 
 /// The closing table of a run: each opponent, the trained and the untrained network's scores with 95% intervals.
-#[must_use]
-pub fn table(rungs: &[Rung], visits: u32) -> String {
-    let shown = |report: &Report| {
-        let [score, low, high] = score(report);
-        let tally = &report.tally;
-        format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
-    };
-    let width = rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
-    let mut text = format!(
-        "score = (wins + draws/2) / games, 95% interval, at {visits} visits a turn\n{:width$}  {:36}  {}\n",
-        "opponent", "trained", "untrained, same search"
-    );
-    for rung in rungs {
-        let untrained = rung.untrained.as_ref().map_or_else(String::new, shown);
-        text += &format!("{:width$}  {:36}  {untrained}\n", rung.opponent, shown(&rung.report));
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Simulations a turn of both networks.
+    pub visits: u32,
+    /// A row an opponent; none where the run wanted no closing games.
+    pub rungs: Vec<Rung>,
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |report: &Report| {
+            let [score, low, high] = score(report);
+            let tally = &report.tally;
+            format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
+        };
+        let width = self.rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
+        write!(
+            f,
+            "score = (wins + draws/2) / games, 95% interval, at {} visits a turn\n{:width$}  {:36}  untrained, same search",
+            self.visits, "opponent", "trained"
+        )?;
+        for rung in &self.rungs {
+            let untrained = rung.untrained.as_ref().map_or_else(String::new, shown);
+            write!(f, "\n{:width$}  {:36}  {untrained}", rung.opponent, shown(&rung.report))?;
+        }
+        Ok(())
     }
-    text
 }

@@ -28,7 +28,7 @@ use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
 use super::replay::{self, Batch, Replay};
 use super::run_folder::RunFolder;
-use super::rungs::{self, Rung};
+use super::rungs::{self, Table};
 use super::selfplay::{Round, Worker};
 use super::stats::calibration;
 use super::stored;
@@ -56,7 +56,7 @@ pub struct TrainArgs {
 /// # Errors
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
-pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
     let init = args.init.as_deref();
     let (folder, config) = match (&args.resume, &args.config) {
         (Some(dir), _) => {
@@ -170,24 +170,24 @@ impl<P: Heuristic> Trainer<P> {
         Ok(Self { config, folder, metrics, progress, workers, replay, sampled, learner, weights })
     }
 
-    fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+    fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
         while self.share_done() < 1.0 {
             self.round(stop, console)?;
         }
         if self.config.arena.final_games == 0 {
-            return Ok(Vec::new());
+            return Ok(Table::default());
         }
         let best = Weights::read(&self.folder.best())?;
         let untrained = Weights::read(&self.folder.checkpoint(0))?;
         let games = self.config.arena.final_games;
         // Openings that no measurement of the run has seen.
         let seed = !self.config.run.seed;
-        let mut table = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
         let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
-        for (rung, before) in table.iter_mut().zip(before) {
+        for (rung, before) in rungs.iter_mut().zip(before) {
             rung.untrained = Some(before.report);
         }
-        Ok(table)
+        Ok(Table { visits: self.config.arena.visits, rungs })
     }
 
     /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
