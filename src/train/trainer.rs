@@ -100,8 +100,25 @@ struct Progress {
     steps: u64,
     /// Optimiser steps that the samples so far allow but that are less than one.
     steps_owed: f64,
-    /// The score of the best network over all rungs, and its games.
+    /// The highest score of a network over all rungs, and its games.
     best: Option<(f64, u32)>,
+}
+
+impl Progress {
+    /// Notes a network's score over so many games. Answers whether it becomes the best: unless it is clearly worse, its
+    /// score below the highest so far by more than the standard error of their difference.
+    fn note_score(&mut self, score: f64, games: u32) -> bool {
+        let Some((highest, its_games)) = self.best else {
+            self.best = Some((score, games));
+            return true;
+        };
+        if score > highest {
+            self.best = Some((score, games));
+        }
+        // A game's result, 0 to 1, has a standard deviation of at most a half.
+        let error = (0.25 / f64::from(games.max(1)) + 0.25 / f64::from(its_games.max(1))).sqrt();
+        score + error >= highest
+    }
 }
 
 struct Trainer<P: Heuristic> {
@@ -302,8 +319,8 @@ impl<P: Heuristic> Trainer<P> {
         Ok(learned)
     }
 
-    /// Plays the rungs if it is their round or the last one. The newer network becomes the best unless it is clearly worse: its score
-    /// is below the best one's by more than the standard error of their difference.
+    /// Plays the rungs if it is their round or the last one. The newer network becomes the best unless it is clearly worse
+    /// than the highest score so far.
     fn measure(&mut self, round: u64, stop: &AtomicBool, console: &mut Console) -> Result<Value> {
         let every = u64::from(self.config.arena.every);
         let due = every > 0 && (round.is_multiple_of(every) || self.share_done() >= 1.0);
@@ -323,13 +340,7 @@ impl<P: Heuristic> Trainer<P> {
         let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
         let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
         let score = scores / table.len().max(1) as f64;
-        let clearly_worse = self.progress.best.is_some_and(|(best, games)| {
-            // A game's result, 0 to 1, has a standard deviation of at most a half.
-            let error = (0.25 / f64::from(played.max(1)) + 0.25 / f64::from(games.max(1))).sqrt();
-            score + error < best
-        });
-        if !clearly_worse {
-            self.progress.best = Some((score, played));
+        if self.progress.note_score(score, played) {
             self.weights.write(&self.folder.best())?;
         }
         let rows = table.iter().map(|rung| (rung.opponent.clone(), rung.row()));
@@ -458,4 +469,17 @@ fn check_stop(stop: &AtomicBool) -> Result<()> {
 fn read_progress(path: &Path) -> Result<Progress> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
     serde_json::from_str(&text).map_err(|error| Error::State { what: "progress", reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_network_does_not_get_worse_by_small_steps() {
+        let mut progress = Progress::default();
+        let scores = [0.5, 0.7, 0.68, 0.66, 0.64, 0.62, 0.75];
+        let becomes_best = scores.map(|score| progress.note_score(score, 160));
+        assert_eq!(becomes_best, [true, true, true, true, false, false, true]);
+    }
 }
