@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod files;
+pub mod seed;
 
 pub mod board;
 

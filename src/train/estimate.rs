@@ -18,7 +18,7 @@ use crate::search::heuristic::Heuristic;
 use super::learner::Learner;
 use super::replay::Replay;
 use super::selfplay::Worker;
-use super::trainer::play_round;
+use super::trainer::{Stream, play_round};
 
 /// Samples of the probe for each game that a thread plays at once.
 const SAMPLES_A_GAME: usize = 10;
@@ -41,9 +41,9 @@ fn probe<P: Heuristic>(config: &Config, stop: &AtomicBool) -> Result<Value> {
     short.selfplay.samples_per_round = samples_a_round.min(SAMPLES_A_GAME * config.selfplay.games);
     let threads = config.threads();
     let spec = NetSpec::new(&P::SPEC, &config.net);
-    let weights = Weights::init(&spec, config.run.seed);
+    let weights = Weights::init(&spec, Stream::Weights.seed(config));
     let mut workers: Vec<Worker<P>> =
-        (0..threads).map(|index| Worker::new(&short, config.run.seed, index)).collect::<Result<_>>()?;
+        (0..threads).map(|index| Worker::new(&short, Stream::SelfPlay.seed(config), index)).collect::<Result<_>>()?;
     let start = Instant::now();
     let round = play_round(&mut workers, &weights, &config.run.device, stop, &mut |_| {})?;
     let play_s = start.elapsed().as_secs_f64();

@@ -22,6 +22,7 @@ use crate::net::torch::device;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
 use crate::search::heuristic::Heuristic;
+use crate::seed::mix;
 
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
@@ -87,6 +88,21 @@ fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
+/// What chance decides in a run: each has a stream of its own out of the run's seed.
+#[derive(Copy, Clone)]
+pub(super) enum Stream {
+    Weights,
+    SelfPlay,
+    Learning,
+    Matches,
+}
+
+impl Stream {
+    pub(super) const fn seed(self, config: &Config) -> u64 {
+        mix(config.run.seed, self as u64)
+    }
+}
+
 /// How far a run has come: all that `--resume` needs besides networks, samples and games.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,7 +160,7 @@ impl<P: Heuristic> Trainer<P> {
         if !initial.exists() {
             let weights = match init {
                 Some(path) => read_fitting(&model_file(path)?, &spec)?,
-                None => Weights::init(&spec, config.run.seed),
+                None => Weights::init(&spec, Stream::Weights.seed(&config)),
             };
             stamped(weights, &config, 0).write(&initial)?;
         }
@@ -178,7 +194,7 @@ impl<P: Heuristic> Trainer<P> {
         }
         // More threads than before, or a new run: the other workers begin.
         for index in workers.len()..config.threads() {
-            workers.push(Worker::new(&config, config.run.seed, index)?);
+            workers.push(Worker::new(&config, Stream::SelfPlay.seed(&config), index)?);
         }
         let metrics = Metrics::open(folder.path(), progress.round)?;
         // Only now, when everything fits, do changed knobs become the run's.
@@ -198,7 +214,7 @@ impl<P: Heuristic> Trainer<P> {
         let untrained = Weights::read(&self.folder.checkpoint(0))?;
         let games = self.config.arena.final_games;
         // Openings that no measurement of the run has seen.
-        let seed = !self.config.run.seed;
+        let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
         let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
         let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
         for (rung, before) in rungs.iter_mut().zip(before) {
@@ -305,9 +321,9 @@ impl<P: Heuristic> Trainer<P> {
             let number = self.progress.steps + step;
             learned.rate = learning_rate(config, number, share);
             // A seed for each step and shard, so that a resumed run draws the same samples.
-            let seed = self.config.run.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let seed = mix(Stream::Learning.seed(&self.config), number);
             let fill = |shard: usize, size: usize, batch: &mut Batch| {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(shard as u64));
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(mix(seed, shard as u64));
                 self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
             };
             let losses = self.learner.step_sharded(&fill, learned.rate)?;
@@ -332,7 +348,7 @@ impl<P: Heuristic> Trainer<P> {
         }
         let mut pdn = String::new();
         let games = self.config.arena.games;
-        let seed = self.config.run.seed ^ round;
+        let seed = mix(Stream::Matches.seed(&self.config), round);
         let table = rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| {
             pdn.push_str(game)
         })?;
