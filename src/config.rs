@@ -114,7 +114,7 @@ pub struct SelfPlayConfig {
     pub games: usize,
     /// Positions recorded by each thread in a round: 1 to 100,000,000.
     pub samples_per_round: usize,
-    /// A game begins with up to this many random turns: 0 to 40.
+    /// A game begins with up to this many random turns: 0 to 40, and below `max_turns`.
     pub opening_turns: u32,
     /// A game of more turns than this is a draw: 20 to 10,000.
     pub max_turns: u32,
@@ -170,7 +170,7 @@ pub struct ArenaConfig {
     pub opponents: Vec<String>,
     /// Games against each opponent at the end of the run, played by the trained and the untrained network; even, 0 is none.
     pub final_games: u32,
-    /// Random turns of the openings.
+    /// Random turns of the openings: 0 to 40, and below `selfplay.max_turns`, which holds for matches too.
     pub opening_turns: u32,
 }
 
@@ -332,8 +332,10 @@ impl Config {
         range("search.temperature", search.temperature, 0.0, 10.0)?;
         range("selfplay.games", selfplay.games, 1, 65_536)?;
         range("selfplay.samples_per_round", selfplay.samples_per_round, 1, 100_000_000)?;
-        range("selfplay.opening_turns", selfplay.opening_turns, 0, 40)?;
         range("selfplay.max_turns", selfplay.max_turns, 20, 10_000)?;
+        // A game goes on behind its opening.
+        let longest_opening = (selfplay.max_turns - 1).min(40);
+        range("selfplay.opening_turns", selfplay.opening_turns, 0, longest_opening)?;
         range("selfplay.search_value_share", selfplay.search_value_share, 0.0, 1.0)?;
         range("replay.capacity", replay.capacity, 1000, 1_000_000_000)?;
         range("replay.start", replay.start, 1, replay.capacity)?;
@@ -346,7 +348,7 @@ impl Config {
         range("learner.value_weight", learner.value_weight, 0.0, 100.0)?;
         range("learner.average", learner.average, 0.0, 0.999_999)?;
         range("arena.visits", arena.visits, 1, 1_000_000)?;
-        range("arena.opening_turns", arena.opening_turns, 0, 40)?;
+        range("arena.opening_turns", arena.opening_turns, 0, longest_opening)?;
         range("arena.games", arena.games, 2, 1_000_000)?;
         for (key, games) in [("arena.games", arena.games), ("arena.final_games", arena.final_games)] {
             demand(games.is_multiple_of(2), key, &games, "an even number: every opening is played twice")?;
@@ -425,6 +427,8 @@ mod tests {
         assert!(message("", &["net.widht=64"]).contains("widht"));
         assert!(message("", &["nett.width=64"]).contains("nett"));
         assert!(message("", &["net.width"]).contains("TABLE.KEY=VALUE"));
+        let opening = ["selfplay.max_turns=20", "selfplay.opening_turns=20"];
+        assert!(message("", &opening).contains("opening_turns = 20: expected 0 to 19"));
         assert!(message("", &["run.minutes=nan"]).contains("run.minutes"));
         assert!(message("", &["run.variant=chess"]).contains("russian"));
     }
