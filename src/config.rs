@@ -168,7 +168,8 @@ pub struct ArenaConfig {
     pub visits: u32,
     /// Fixed opponents, as player texts.
     pub opponents: Vec<String>,
-    /// Games against each opponent at the end of the run, played by the trained and the untrained network; even, 0 is none.
+    /// Games against each opponent at the end of the run, played by the trained network and by the one it began with; even,
+    /// 0 is none.
     pub final_games: u32,
     /// Random turns of the openings: 0 to 40, and below `selfplay.max_turns`, which holds for matches too.
     pub opening_turns: u32,

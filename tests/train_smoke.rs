@@ -13,6 +13,7 @@ use shashki::Error;
 use shashki::games::Russian;
 use shashki::train::console::Console;
 use shashki::train::replay;
+use shashki::train::rungs::Table;
 use shashki::train::trainer::{TrainArgs, run};
 
 fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
@@ -24,10 +25,10 @@ fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
     }
 }
 
-fn train(args: &TrainArgs) -> shashki::Result<usize> {
+fn train(args: &TrainArgs) -> shashki::Result<Table> {
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Value| {};
-    run(args, &stop, &mut Console::new(&mut ignore)).map(|table| table.rungs.len())
+    run(args, &stop, &mut Console::new(&mut ignore))
 }
 
 fn rows(dir: &Path) -> Vec<Value> {
@@ -51,7 +52,9 @@ fn repeatable(row: &Value) -> Value {
 fn a_run_leaves_a_complete_folder_and_a_table() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");
-    assert_eq!(train(&args(&dir, &[])).unwrap(), 2, "one rung an opponent");
+    let table = train(&args(&dir, &[])).unwrap();
+    assert_eq!(table.rungs.len(), 2, "one rung an opponent");
+    assert!(table.untrained && table.to_string().contains("untrained, same search"), "{table}");
     for file in
         ["config.toml", "run.json", "best.safetensors", "checkpoints/000000.safetensors", "games/arena-000002.pdn"]
     {
@@ -130,7 +133,9 @@ fn a_run_stopped_in_its_first_round_keeps_the_network_it_was_given() {
     assert!(matches!(stopped, Err(Error::Interrupted)));
     let start = || std::fs::read(dir.join("checkpoints/000000.safetensors")).unwrap();
     let before = start();
-    train(&TrainArgs { resume: Some(dir.clone()), ..TrainArgs::default() }).unwrap();
+    let overrides = vec!["arena.final_games=2".to_owned()];
+    let table = train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() }).unwrap();
+    assert!(!table.untrained && table.to_string().contains("start, same search"), "{table}");
     assert!(start() == before, "the resumed run began from another network");
 }
 
@@ -155,8 +160,9 @@ fn a_killed_run_loses_nothing_but_its_round() {
     child.wait().unwrap();
     let before = rows(&dir).into_iter().filter(|row| row["round"].as_u64().unwrap() <= 3).collect::<Vec<_>>();
     assert_eq!(before.len(), 3);
-    let reached = std::fs::read_dir(dir.join("state")).unwrap().count();
-    assert!(reached >= 1);
+    let states = std::fs::read_dir(dir.join("state")).unwrap().map(|entry| entry.unwrap().file_name());
+    let whole = states.filter(|name| name.to_string_lossy().parse::<u64>().is_ok());
+    assert!(whole.count() >= 1, "a kill leaves a whole state, whatever was being written");
     let rounds = format!("run.rounds={}", rows(&dir).len() + 2);
     let resumed = Command::new(binary).args(["train", "--set", &rounds, "--resume"]).arg(&dir).output().unwrap();
     assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));

@@ -24,8 +24,8 @@ pub struct Rung {
     pub opponent: String,
     /// The trained network's result.
     pub report: Report,
-    /// The untrained network's with the same search, where it was asked for.
-    pub untrained: Option<Report>,
+    /// The result of the network that the run began with, with the same search, where it was asked for.
+    pub start: Option<Report>,
 }
 
 impl Rung {
@@ -43,8 +43,8 @@ impl Rung {
             })
         };
         let mut numbers = row(&self.report);
-        if let Some(untrained) = &self.untrained {
-            numbers["untrained"] = row(untrained);
+        if let Some(start) = &self.start {
+            numbers["start"] = row(start);
         }
         numbers
     }
@@ -99,16 +99,18 @@ pub fn measure<P: Heuristic>(
             return Err(Error::Interrupted);
         }
         console.matched(&name, opponent, &report);
-        rungs.push(Rung { opponent: opponent.clone(), report, untrained: None });
+        rungs.push(Rung { opponent: opponent.clone(), report, start: None });
     }
     Ok(rungs)
 }
 
-/// The closing table of a run: each opponent, the trained and the untrained network's scores with 95% intervals.
+/// The closing table of a run: each opponent, the scores of the trained network and of the one the run began with, with 95% intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Simulations a turn of both networks.
     pub visits: u32,
+    /// Whether the run began with an untrained network, and not with one that it was given.
+    pub untrained: bool,
     /// A row an opponent; none where the run wanted no closing games.
     pub rungs: Vec<Rung>,
 }
@@ -121,14 +123,15 @@ impl fmt::Display for Table {
             format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
         };
         let width = self.rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
+        let start = if self.untrained { "untrained" } else { "start" };
         write!(
             f,
-            "score = (wins + draws/2) / games, 95% interval, at {} visits a turn\n{:width$}  {:36}  untrained, same search",
+            "score = (wins + draws/2) / games, 95% interval, at {} visits a turn\n{:width$}  {:36}  {start}, same search",
             self.visits, "opponent", "trained"
         )?;
         for rung in &self.rungs {
-            let untrained = rung.untrained.as_ref().map_or_else(String::new, shown);
-            write!(f, "\n{:width$}  {:36}  {untrained}", rung.opponent, shown(&rung.report))?;
+            let start = rung.start.as_ref().map_or_else(String::new, shown);
+            write!(f, "\n{:width$}  {:36}  {start}", rung.opponent, shown(&rung.report))?;
         }
         Ok(())
     }

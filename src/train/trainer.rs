@@ -211,16 +211,18 @@ impl<P: Heuristic> Trainer<P> {
             return Ok(Table::default());
         }
         let best = Weights::read(&self.folder.best())?;
-        let untrained = Weights::read(&self.folder.checkpoint(0))?;
+        let start = Weights::read(&self.folder.checkpoint(0))?;
+        let fresh = Weights::init(start.spec(), Stream::Weights.seed(&self.config));
+        let untrained = start.to_flat() == fresh.to_flat();
         let games = self.config.arena.final_games;
         // Openings that no measurement of the run has seen.
         let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
         let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
-        let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let before = rungs::measure::<P>(&start, &self.config, games, seed, stop, console, &mut |_| {})?;
         for (rung, before) in rungs.iter_mut().zip(before) {
-            rung.untrained = Some(before.report);
+            rung.start = Some(before.report);
         }
-        Ok(Table { visits: self.config.arena.visits, rungs })
+        Ok(Table { visits: self.config.arena.visits, untrained, rungs })
     }
 
     /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
