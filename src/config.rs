@@ -58,7 +58,7 @@ pub struct RunConfig {
     pub rounds: u32,
     /// Self-play threads; 0 is one a core.
     pub threads: usize,
-    /// Where the learner runs: `cpu` or `cuda`.
+    /// Where the network is trained and evaluated: `cpu`, `cuda` or `cuda:N`.
     pub device: String,
     /// Rounds between two numbered checkpoints in `checkpoints/`.
     pub checkpoint_every: u32,
@@ -90,7 +90,7 @@ pub enum NetKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchConfig {
-    /// Simulations a turn: 1 to 1,000,000.
+    /// Simulations a hop: 1 to 1,000,000.
     pub visits: u32,
     /// PUCT's weight of priors and visits against values: 0.1 to 10 (Silver et al. 2018).
     pub c_puct: f32,
@@ -100,9 +100,9 @@ pub struct SearchConfig {
     pub noise: f32,
     /// The root noise is Dirichlet with this over the number of legal hops as its parameter: 0.1 to 100.
     pub noise_concentration: f32,
-    /// Turns are chosen by visits to the power 1 over this: 0 (the most visited) to 10.
+    /// Hops are chosen by visits to the power 1 over this: 0 (the most visited) to 10.
     pub temperature: f32,
-    /// Turns of a game to which the temperature applies; later ones are the most visited.
+    /// Turns of a game in which the temperature applies; in later ones each hop is the most visited.
     pub temperature_turns: u32,
 }
 

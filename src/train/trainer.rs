@@ -215,7 +215,7 @@ impl<P: Heuristic> Trainer<P> {
         let fresh = Weights::init(start.spec(), Stream::Weights.seed(&self.config));
         let untrained = start.to_flat() == fresh.to_flat();
         let games = self.config.arena.final_games;
-        // Openings that no measurement of the run has seen.
+        // Openings drawn apart from those of the measurements that chose the best.
         let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
         let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
         let before = rungs::measure::<P>(&start, &self.config, games, seed, stop, console, &mut |_| {})?;
