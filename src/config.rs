@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
@@ -59,7 +60,7 @@ pub struct RunConfig {
     /// Self-play threads; 0 is one a core.
     pub threads: usize,
     /// Where the network is trained and evaluated: `cpu`, `cuda` or `cuda:N`.
-    pub device: String,
+    pub device: Device,
     /// Rounds between two numbered checkpoints in `checkpoints/`.
     pub checkpoint_every: u32,
 }
@@ -185,7 +186,7 @@ impl Default for RunConfig {
             minutes: 0.0,
             rounds: 0,
             threads: 0,
-            device: "cpu".to_owned(),
+            device: Device::Cpu,
             checkpoint_every: 10,
         }
     }
@@ -320,8 +321,6 @@ impl Config {
         demand(named, "run.name", &format!("{:?}", run.name), "letters, digits, - and _")?;
         range("run.minutes", run.minutes, 0.0, 1e7)?;
         range("run.threads", run.threads, 0, 1024)?;
-        let device = run.device == "cpu" || run.device.starts_with("cuda");
-        demand(device, "run.device", &format!("{:?}", run.device), "cpu or cuda")?;
         range("run.checkpoint_every", run.checkpoint_every, 1, u32::MAX)?;
         range("net.width", net.width, 8, 4096)?;
         range("net.blocks", net.blocks, 0, 64)?;
@@ -431,6 +430,7 @@ mod tests {
         let opening = ["selfplay.max_turns=20", "selfplay.opening_turns=20"];
         assert!(message("", &opening).contains("opening_turns = 20: expected 0 to 19"));
         assert!(message("", &["run.minutes=nan"]).contains("run.minutes"));
+        assert!(message("", &["run.device=cudax"]).contains("expected cpu, cuda or cuda:N"));
         assert!(message("", &["run.variant=chess"]).contains("russian"));
     }
 

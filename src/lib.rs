@@ -6,6 +6,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr))]
 
 pub mod error;
+
+pub mod device;
 pub mod files;
 pub mod seed;
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::games::game::Game;
@@ -85,7 +86,7 @@ impl<P: Heuristic> Entrant<P> {
             Some(path) => {
                 let weights = Weights::read(&model_file(Path::new(path))?)?;
                 // What does not fit shall show before a match begins.
-                load::evaluator::<P>(&weights, &plan.device)?;
+                load::evaluator::<P>(&weights, plan.device)?;
                 Some(weights)
             }
             None => None,
@@ -100,7 +101,7 @@ impl<P: Heuristic> Entrant<P> {
     pub fn player(&self) -> Result<Box<dyn Player<P>>> {
         let name = || self.text.clone();
         let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
-        let network = |weights: &Weights| load::evaluator::<P>(weights, &self.plan.device);
+        let network = |weights: &Weights| load::evaluator::<P>(weights, self.plan.device);
         let tree = |evaluator: Box<dyn Evaluator<P>>| Box::new(MctsPlayer::new(evaluator, settings.clone(), name()));
         let player: Box<dyn Player<P>> = match (self.plan.kind, &self.model) {
             ("mcts", Some(weights)) => tree(network(weights)?),
@@ -157,7 +158,7 @@ impl<P: Heuristic> Player<P> for Entered<P> {
 struct Plan {
     kind: &'static str,
     model: Option<String>,
-    device: String,
+    device: Device,
     limits: Limits,
     hash_mb: usize,
     settings: PlayerSettings,
@@ -246,7 +247,7 @@ impl<'a> Keys<'a> {
         let mut plan = Plan {
             kind: self.kind,
             model,
-            device: "cpu".to_owned(),
+            device: Device::Cpu,
             limits: Limits::default(),
             hash_mb: DEFAULT_HASH_MB,
             settings: PlayerSettings::default(),
@@ -279,11 +280,7 @@ impl<'a> Keys<'a> {
         if has("device")
             && let Some(device) = self.value("device")
         {
-            let numbered = device.strip_prefix("cuda:").is_some_and(|n| n.parse::<u8>().is_ok());
-            if !numbered && device != "cpu" && device != "cuda" {
-                return Err(format!("device={device}, expected cpu, cuda or cuda:N"));
-            }
-            plan.device = device.to_owned();
+            plan.device = device.parse().map_err(|error: Error| error.to_string())?;
         }
         Ok(plan)
     }

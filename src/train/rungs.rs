@@ -73,7 +73,7 @@ pub fn measure<P: Heuristic>(
     let visits = config.arena.visits;
     let name = format!("net:step={},visits={visits}", weights.card.step);
     let net = || {
-        let evaluator = load::evaluator::<P>(weights, &config.run.device)?;
+        let evaluator = load::evaluator::<P>(weights, config.run.device)?;
         let SearchConfig { c_puct, fpu_reduction, .. } = config.search;
         let settings = PlayerSettings { visits: Some(visits), c_puct, fpu_reduction, ..PlayerSettings::default() };
         Ok(Box::new(MctsPlayer::new(evaluator, settings, name.clone())) as Box<dyn Player<P>>)

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::config::Config;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::files::write_whole;
@@ -18,7 +19,7 @@ use crate::for_variant;
 use crate::games::position::Position;
 use crate::net::load;
 use crate::net::spec::NetSpec;
-use crate::net::torch::device;
+use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
 use crate::search::heuristic::Heuristic;
@@ -78,7 +79,7 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
 
 /// Finds what is wrong with a config and a network to start from before a folder is made or a round played.
 fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
-    device(&config.run.device)?;
+    torch::find(config.run.device)?;
     if let Some(init) = init {
         read_fitting(&model_file(init)?, &NetSpec::new(&P::SPEC, &config.net))?;
     }
@@ -173,7 +174,7 @@ impl<P: Heuristic> Trainer<P> {
         if !folder.best().exists() {
             weights.write(&folder.best())?;
         }
-        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
+        let mut learner = Learner::new(&spec, &config.learner, config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
         let (mut workers, mut sampled) = (Vec::new(), VecDeque::new());
@@ -300,7 +301,7 @@ impl<P: Heuristic> Trainer<P> {
     fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<Round<P>> {
         let expected = (self.workers.len() * self.config.selfplay.samples_per_round) as u64;
         let share = self.share_done();
-        let device = &self.config.run.device;
+        let device = self.config.run.device;
         play_round(&mut self.workers, &self.weights, device, stop, &mut |recorded| {
             console.playing(recorded, expected, share);
         })
@@ -404,7 +405,7 @@ impl<P: Heuristic> Trainer<P> {
 pub(super) fn play_round<P: Position>(
     workers: &mut [Worker<P>],
     weights: &Weights,
-    device: &str,
+    device: Device,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(u64),
 ) -> Result<Round<P>> {
