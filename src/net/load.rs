@@ -21,6 +21,18 @@ pub fn load<P: Position>(path: &Path, device: Device) -> Result<Box<dyn Evaluato
     evaluator(&weights, device)
 }
 
+/// Evaluators of one network, one for each of `count` threads; on the CPU dense nets share their weights.
+///
+/// # Errors
+/// As [`load`].
+pub fn evaluators<P: Position>(weights: &Weights, device: Device, count: usize) -> Result<Vec<Box<dyn Evaluator<P>>>> {
+    if device == Device::Cpu && weights.spec().kind == NetKind::Mlp {
+        let net = CpuNet::new(weights)?;
+        return Ok((0..count).map(|_| Box::new(net.clone()) as Box<dyn Evaluator<P>>).collect());
+    }
+    (0..count).map(|_| evaluator(weights, device)).collect()
+}
+
 /// The forward pass that suits the weights and the device.
 ///
 /// # Errors

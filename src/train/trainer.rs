@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::evaluator::Evaluator;
 use crate::files::write_whole;
 use crate::for_variant;
 use crate::games::position::Position;
@@ -400,7 +399,7 @@ impl<P: Heuristic> Trainer<P> {
     }
 }
 
-/// Plays a round, each worker on a thread of its own with its own copy of the network; `watch` sees the samples recorded
+/// Plays a round, each worker on a thread of its own with its own evaluator; `watch` sees the samples recorded
 /// so far, several times a second.
 pub(super) fn play_round<P: Position>(
     workers: &mut [Worker<P>],
@@ -410,10 +409,7 @@ pub(super) fn play_round<P: Position>(
     watch: &mut dyn FnMut(u64),
 ) -> Result<Round<P>> {
     let recorded = AtomicU64::new(0);
-    let mut evaluators = workers
-        .iter()
-        .map(|_| load::evaluator::<P>(weights, device))
-        .collect::<Result<Vec<Box<dyn Evaluator<P>>>>>()?;
+    let mut evaluators = load::evaluators::<P>(weights, device, workers.len())?;
     let rounds = std::thread::scope(|scope| {
         let threads: Vec<_> = workers
             .iter_mut()
