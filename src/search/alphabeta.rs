@@ -219,11 +219,12 @@ impl<P: Heuristic> AlphaBeta<P> {
         let key = if position.at_turn_start() { level.game.keys().last().copied() } else { None };
         let key = key.unwrap_or_else(|| position.key());
         let known = self.table.probe(key).copied();
+        // An entry knows nothing of this game's clock: what it saw must lie before the draw that the clock brings.
         if let Some(entry) = known
             && !open_window
             && u32::from(entry.depth) >= depth
             && !level.repeated
-            && level.game.plies_to_draw().is_none_or(|plies| u32::from(plies) > depth)
+            && level.game.plies_to_draw().is_none_or(|plies| plies > u16::from(entry.depth))
         {
             let score = from_table(entry.score, turns);
             let cuts = match entry.bound {
