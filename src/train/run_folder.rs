@@ -5,12 +5,14 @@
 //! metrics.jsonl     a line a round             games/         PDN of matches and of some self-play games
 //! checkpoints/      numbered networks          best.safetensors
 //! replay/           the samples of each round  state/NNNNNN/  the rest of what --resume needs, after round NNNNNN
+//! lock              held while a process trains here
 //! ```
 //!
 //! Files that a resumed run relies on are written under another name and renamed when complete, so that a run killed at
 //! any moment goes on from its last complete round.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,10 +22,11 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::files::{sync_folder_of, write_whole};
 
-/// The folder of a run.
-#[derive(Clone, Debug)]
+/// The folder of a run, kept from other processes as long as this lives.
+#[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    _lock: File,
 }
 
 impl RunFolder {
@@ -45,11 +48,11 @@ impl RunFolder {
                 path.display()
             )));
         }
-        let folder = Self { path };
         for part in ["checkpoints", "games", "replay", "state"] {
-            let part = folder.path.join(part);
+            let part = path.join(part);
             fs::create_dir_all(&part).map_err(|source| Error::io(&part, source))?;
         }
+        let folder = Self { _lock: lock(&path)?, path };
         folder.write_config(config)?;
         let about = json!({
             "seed": config.run.seed,
@@ -67,7 +70,7 @@ impl RunFolder {
     /// Opens the folder of an earlier run, with its config and `overrides` over it.
     ///
     /// # Errors
-    /// If there is no such folder or it holds no run.
+    /// If there is no such folder, it holds no run, or another process trains in it.
     pub fn open(path: &Path, overrides: &[String]) -> Result<(Self, Config)> {
         let file = path.join("config.toml");
         if !file.is_file() {
@@ -75,8 +78,8 @@ impl RunFolder {
                 std::io::Error::new(std::io::ErrorKind::NotFound, "no config.toml here; expected a run folder");
             return Err(Error::io(path, source));
         }
-        let config = Config::load(&file, overrides)?;
-        Ok((Self { path: path.to_owned() }, config))
+        let folder = Self { _lock: lock(path)?, path: path.to_owned() };
+        Ok((folder, Config::load(&file, overrides)?))
     }
 
     /// Where it is.
@@ -161,6 +164,33 @@ impl RunFolder {
     }
 }
 
+/// Takes the lock of a run folder. The system releases it with the file, however the process ends.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join("lock");
+    let take = || {
+        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0)?;
+                write!(file, "{}", std::process::id())?;
+            }
+            Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
+            // A disk that knows no locks is no reason not to train.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(file)
+    };
+    take().map_err(|error: std::io::Error| {
+        if error.kind() != ErrorKind::WouldBlock {
+            return Error::io(&path, error);
+        }
+        let holder = fs::read_to_string(&path).unwrap_or_default();
+        let holder = if holder.is_empty() { "another process".to_owned() } else { format!("process {holder}") };
+        Error::Failed(format!("run folder {} is in use by {holder}", folder.display()))
+    })
+}
+
 /// The numbers of the entries of a folder named by six digits and `ending`, in order.
 fn numbered(folder: &Path, ending: &str) -> Result<Vec<u64>> {
     let entries = fs::read_dir(folder).map_err(|source| Error::io(folder, source))?;
@@ -227,10 +257,28 @@ mod tests {
     #[test]
     fn overrides_of_a_resumed_run_are_kept_once_they_are_written() {
         let (_dir, folder) = folder();
-        let (_, config) = RunFolder::open(folder.path(), &["run.minutes=7".to_owned()]).unwrap();
+        let path = folder.path().to_owned();
+        drop(folder);
+        let (folder, config) = RunFolder::open(&path, &["run.minutes=7".to_owned()]).unwrap();
         assert_eq!(config.run.minutes, 7.0);
-        assert_ne!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
+        drop(folder);
+        let (folder, as_before) = RunFolder::open(&path, &[]).unwrap();
+        assert_ne!(as_before, config);
         folder.write_config(&config).unwrap();
-        assert_eq!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
+        drop(folder);
+        assert_eq!(RunFolder::open(&path, &[]).unwrap().1, config);
+    }
+
+    #[test]
+    fn a_folder_in_use_is_refused_until_its_holder_is_gone() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        let refused = RunFolder::open(&path, &[]).unwrap_err();
+        let holder = format!("is in use by process {}", std::process::id());
+        assert!(refused.to_string().ends_with(&holder) && refused.exit_status() == 1, "{refused}");
+        drop(folder);
+        // As a killed process leaves it: with its number, but free.
+        fs::write(path.join("lock"), "1").unwrap();
+        RunFolder::open(&path, &[]).unwrap();
     }
 }
