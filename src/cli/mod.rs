@@ -94,7 +94,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(INTERRUPTED));
+            exit_at_once(INTERRUPTED);
         }
     });
     let out = Output { json: cli.json };
@@ -119,6 +119,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             error.exit_status()
         }
     }
+}
+
+/// Ends the process as it stands. An orderly exit would tear down libtorch under threads that still compute with it,
+/// which crashes.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the standard library has no exit without destructors")]
+fn exit_at_once(status: u8) -> ! {
+    // SAFETY: `_exit` takes any number, touches no memory of the process and does not return.
+    unsafe { libc::_exit(i32::from(status)) }
+}
+
+#[cfg(not(unix))]
+fn exit_at_once(status: u8) -> ! {
+    std::process::exit(i32::from(status))
 }
 
 /// Shows help, or says in one line what is wrong with the command line.
