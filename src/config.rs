@@ -350,6 +350,7 @@ impl Config {
         range("arena.visits", arena.visits, 1, 1_000_000)?;
         range("arena.opening_turns", arena.opening_turns, 0, longest_opening)?;
         range("arena.games", arena.games, 2, 1_000_000)?;
+        range("arena.final_games", arena.final_games, 0, 1_000_000)?;
         for (key, games) in [("arena.games", arena.games), ("arena.final_games", arena.final_games)] {
             demand(games.is_multiple_of(2), key, &games, "an even number: every opening is played twice")?;
         }

@@ -71,6 +71,7 @@ fn what_is_wrong_on_the_command_line_ends_with_status_2_and_one_line() {
         (&["arena", "random", "random", "--games", "3"], "even"),
         (&["arena", "random", "random", "--games", "0"], "even"),
         (&["arena", "random", "random", "--games", "-2"], "-2"),
+        (&["arena", "random", "random", "--games", "4294967294", "--max-turns", "1"], "2 to 1000000"),
         (&["arena", "random", "random", "--draws", "strict"], "official"),
         (&["arena", "random", "random", "--clock", "fast"], "blitz"),
         (&["arena", "random", "random", "--openings", "random:x"], "random:PLIES"),

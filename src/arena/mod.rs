@@ -21,13 +21,16 @@ pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
 pub use game::GameRecord;
 pub use openings::{Opening, Openings};
 
+/// The most games of a match: its openings are drawn before it begins.
+pub const MOST_GAMES: u32 = 1_000_000;
+
 /// Makes a player; called once by each thread.
 pub type Factory<'a, P> = dyn Fn() -> Result<Box<dyn Player<P>>> + Sync + 'a;
 
 /// How a match is played.
 #[derive(Clone, Debug)]
 pub struct Options<P> {
-    /// Games, an even number: each opening is played twice, colours swapped.
+    /// Games, an even number up to [`MOST_GAMES`]: each opening is played twice, colours swapped.
     pub games: u32,
     /// Where they begin.
     pub openings: Openings<P>,
@@ -217,8 +220,9 @@ impl<P: Position> Options<P> {
     /// # Errors
     /// The option, its value and what was expected.
     pub fn check(&self) -> Result<()> {
-        if self.games == 0 || self.games % 2 == 1 {
-            return Err(Error::value("games", self.games, "an even number from 2: each opening is played twice"));
+        if self.games == 0 || self.games % 2 == 1 || self.games > MOST_GAMES {
+            let expected = format!("an even number from 2 to {MOST_GAMES}: each opening is played twice");
+            return Err(Error::value("games", self.games, expected));
         }
         if self.threads == 0 {
             return Err(Error::value("threads", self.threads, "at least 1"));
