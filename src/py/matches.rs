@@ -6,13 +6,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arena::{self, Openings, Options, Report, Sprt};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::for_variant;
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
 use crate::roster::Entrant;
 
 use super::errors::number;
+use super::signals::Signals;
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -32,8 +33,8 @@ struct Request<'a> {
     seed: u64,
 }
 
-/// Plays the match; after each game `interrupted` says whether to stop with an error.
-fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -> Result<()>) -> Result<Report> {
+/// Plays the match until it is over or `stop` is raised.
+fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<Report> {
     for_variant!(variant, P => {
         let options = Options::<P> {
             games: request.games,
@@ -46,7 +47,7 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
             seed: request.seed,
         };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
-        arena::play(&|| a.player(), &|| b.player(), &options, &AtomicBool::new(false), &mut |_, _| interrupted())
+        arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))
     })
 }
 
@@ -99,16 +100,9 @@ pub fn arena_match<'py>(
         threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
-    let mut raised = None;
-    let report = py.detach(|| {
-        play(variant, &request, &mut || {
-            Python::attach(|py| py.check_signals()).map_err(|error| {
-                raised = Some(error);
-                Error::Interrupted
-            })
-        })
-    });
-    if let Some(error) = raised {
+    let signals = Signals::default();
+    let report = py.detach(|| signals.run(|stop| play(variant, &request, stop)));
+    if let Some(error) = signals.take() {
         return Err(error);
     }
     let report = report?;

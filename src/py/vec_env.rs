@@ -21,6 +21,7 @@ use super::arrays::{self, PyBatch};
 use super::errors::number;
 use super::game::PyGame;
 use super::opponent::{CallablePlayer, Raised};
+use super::signals::{Attentive, Signals};
 
 /// What Python asks of an environment, whatever its variant.
 trait ErasedEnv: Send {
@@ -93,11 +94,11 @@ impl Opponent {
     }
 
     /// What makes a player for each thread; a model is read once.
-    fn maker<'a, P: Heuristic>(&'a self, raised: &'a Raised) -> Result<Maker<'a, P>> {
+    fn maker<'a, P: Heuristic>(&'a self, raised: &'a Raised, signals: &'a Signals) -> Result<Maker<'a, P>> {
         Ok(match self {
             Self::Text(text) => {
                 let entrant = Entrant::<P>::new(text)?;
-                Box::new(move |_| entrant.player())
+                Box::new(move |_| Ok(Box::new(Attentive::new(entrant.player()?, signals.clone()))))
             }
             Self::Callable(function) => Box::new(move |_| {
                 let function = Python::attach(|py| function.clone_ref(py));
@@ -112,9 +113,10 @@ fn new_env(
     options: EnvOptions,
     opponent: Option<&Opponent>,
     raised: &Raised,
+    signals: &Signals,
 ) -> Result<Box<dyn ErasedEnv>> {
     for_variant!(variant, P => {
-        let maker = opponent.map(|opponent| opponent.maker::<P>(raised)).transpose()?;
+        let maker = opponent.map(|opponent| opponent.maker::<P>(raised, signals)).transpose()?;
         Ok(Box::new(VecEnv::<P>::new(options, maker.as_deref())?))
     })
 }
@@ -167,6 +169,9 @@ pub struct PyVecEnv {
     outcomes: Vec<Option<Outcome>>,
     listed: Vec<Option<Outcome>>,
     raised: Raised,
+    signals: Signals,
+    /// Whether the games are played by other threads, while this one is to listen for signals.
+    listens: bool,
 }
 
 impl PyVecEnv {
@@ -185,8 +190,13 @@ impl PyVecEnv {
             self.listed.fill(None);
         }
         let env = &mut **self.env.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let actions = &self.actions;
-        let done = self.batch.get().fill(py, &mut self.outcomes, |batch| work(env, actions, batch));
+        let (actions, signals, listens) = (&self.actions, &self.signals, self.listens);
+        let done = self.batch.get().fill(py, &mut self.outcomes, |batch| {
+            if listens { signals.run(|_| work(env, actions, batch)) } else { work(env, actions, batch) }
+        });
+        if let Some(signal) = signals.take() {
+            return Err(signal);
+        }
         if let Err(error) = done {
             return Err(self.raised.take().unwrap_or(error));
         }
@@ -228,15 +238,15 @@ impl PyVecEnv {
             seat: side.parse()?,
         };
         let variant = variant.parse()?;
-        let raised = Raised::default();
-        let env = py.detach(|| new_env(variant, options, opponent.as_ref(), &raised))?;
-        let spec = env.spec();
+        let (raised, signals) = (Raised::default(), Signals::default());
+        let env = py.detach(|| new_env(variant, options, opponent.as_ref(), &raised, &signals))?;
+        let (spec, env_threads) = (env.spec(), env.threads());
         let batch = Py::new(py, PyBatch::new(py, spec, options.games)?)?;
         let nothing = vec![None; options.games];
         Ok(Self {
             spec,
             games: options.games,
-            threads: env.threads(),
+            threads: env_threads,
             env: Mutex::new(env),
             seat: options.seat,
             copy,
@@ -245,6 +255,8 @@ impl PyVecEnv {
             outcomes: nothing.clone(),
             listed: nothing,
             raised,
+            signals,
+            listens: opponent.is_some() && env_threads > 1,
         })
     }
 
