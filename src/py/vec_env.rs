@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::env::batch::BatchMut;
 use crate::env::vec_env::{EnvOptions, Seat, VecEnv};
@@ -169,6 +170,8 @@ pub struct PyVecEnv {
     outcomes: Vec<Option<Outcome>>,
     listed: Vec<Option<Outcome>>,
     raised: Raised,
+    /// The opponent, where it is a callable; each thread's player holds it too.
+    callable: Option<Py<PyAny>>,
     signals: Signals,
     /// Whether the games are played by other threads, while this one is to listen for signals.
     listens: bool,
@@ -255,6 +258,10 @@ impl PyVecEnv {
             outcomes: nothing.clone(),
             listed: nothing,
             raised,
+            callable: match &opponent {
+                Some(Opponent::Callable(function)) => Some(function.clone_ref(py)),
+                _ => None,
+            },
             signals,
             listens: opponent.is_some() && env_threads > 1,
         })
@@ -352,6 +359,27 @@ impl PyVecEnv {
     fn set_state(&mut self, py: Python<'_>, state: &[u8]) -> PyResult<Py<PyBatch>> {
         self.env().restore(state)?;
         self.fill(py, |env, _, batch| env.observe(batch))
+    }
+
+    /// Tells Python's collector of the callable, which may well hold this environment in turn.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A visit for each reference: this one's and the players'.
+        for _ in 0..=self.threads {
+            visit.call(&self.callable)?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of the callable: an environment without opponents takes the place of that with them.
+    fn __clear__(&mut self) {
+        let options = EnvOptions { games: self.games, threads: 1, ..EnvOptions::default() };
+        if self.callable.is_some()
+            && let Ok(env) = new_env(self.spec.variant, options, None, &self.raised, &self.signals)
+        {
+            self.env = Mutex::new(env);
+            self.callable = None;
+            self.threads = 1;
+        }
     }
 
     fn __len__(&self) -> usize {

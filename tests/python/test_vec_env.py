@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -299,6 +300,24 @@ def test_a_batch_that_python_holds_cannot_be_broken():
         venv.step(venv.random_actions())
     batch.observation.setflags(write=True)
     venv.step(venv.random_actions())
+
+
+def test_an_opponent_that_holds_its_environment_is_collected_with_it():
+    class Agent:
+        def __init__(self):
+            self.venv = shashki.VecEnv(num_envs=2, opponent=self.answer, side="black")
+
+        def answer(self, game):
+            return game.hops()[0][0]
+
+    agent = Agent()
+    agent.venv.reset()
+    gone = weakref.ref(agent)
+    gc.collect()
+    assert agent.venv.step(agent.venv.random_actions()) is not None, "what is in use stays"
+    del agent
+    gc.collect()
+    assert gone() is None
 
 
 def test_nothing_leaks():
