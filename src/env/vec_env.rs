@@ -24,7 +24,7 @@ const GAMES_PER_THREAD: usize = 128;
 const LEAST_MAX_TURNS: u32 = 2;
 
 /// The most games of one environment.
-const MOST_GAMES: usize = 1 << 20;
+pub const MOST_GAMES: usize = 1 << 20;
 
 /// The most threads.
 const MOST_THREADS: usize = 1024;
@@ -356,6 +356,10 @@ impl<P: Position> VecEnv<P> {
         let has_opponent = self.workers.iter().any(|worker| worker.opponent.is_some());
         let lanes = (0..games).map(|i| Lane::take(i, has_opponent, &mut rest));
         let lanes = lanes.collect::<Result<Vec<_>>>()?;
+        let draws = self.rules.fresh.preset();
+        if let Some(other) = lanes.iter().map(|lane| lane.game.preset()).find(|&other| other != draws) {
+            return Err(damaged(&format!("expected games with the draw rules {draws}, found {other}")));
+        }
         if !rest.is_empty() {
             return Err(damaged("expected no more bytes behind the games"));
         }
