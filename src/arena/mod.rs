@@ -24,6 +24,9 @@ pub use openings::{Opening, Openings};
 /// The most games of a match: its openings are drawn before it begins.
 pub const MOST_GAMES: u32 = 1_000_000;
 
+/// The most threads.
+const MOST_THREADS: usize = 1024;
+
 /// Makes a player; called once by each thread.
 pub type Factory<'a, P> = dyn Fn() -> Result<Box<dyn Player<P>>> + Sync + 'a;
 
@@ -224,8 +227,8 @@ impl<P: Position> Options<P> {
             let expected = format!("an even number from 2 to {MOST_GAMES}: each opening is played twice");
             return Err(Error::value("games", self.games, expected));
         }
-        if self.threads == 0 {
-            return Err(Error::value("threads", self.threads, "at least 1"));
+        if !(1..=MOST_THREADS).contains(&self.threads) {
+            return Err(Error::value("threads", self.threads, format!("1 to {MOST_THREADS}")));
         }
         if self.max_turns == Some(0) {
             return Err(Error::value("max turns", 0, "at least 1"));

@@ -68,6 +68,10 @@ pub fn read_side(text: &str) -> Result<Side> {
     found.ok_or_else(|| Error::value("side", text, "white or black"))
 }
 
+fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
+    number("size", &format!("1 to {LARGEST_SVG} pixels"), size)
+}
+
 /// A game in play or over.
 ///
 /// People play turns (``game.play("c5:e3:g5")``); learners play hops, a step or one jump of one
@@ -288,7 +292,7 @@ impl PyGame {
     /// Raises:
     ///     ValueError: If the size is not 1 to 10,000.
     #[pyo3(signature = (size = 360))]
-    fn svg(&self, size: usize) -> PyResult<String> {
+    fn svg(&self, #[pyo3(from_py_with = read_size)] size: usize) -> PyResult<String> {
         if !(1..=LARGEST_SVG).contains(&size) {
             return Err(Error::value("size", size, format!("1 to {LARGEST_SVG} pixels")).into());
         }

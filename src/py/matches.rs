@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arena::{self, Openings, Options, Report, Sprt};
+use crate::arena::{self, MOST_GAMES, Openings, Options, Report, Sprt};
 use crate::error::Result;
 use crate::for_variant;
 use crate::games::draws::Preset;
@@ -91,13 +91,16 @@ pub fn arena_match<'py>(
     let request = Request {
         a,
         b,
-        games: games.map(|n| number("games", "an even number", n)).transpose()?.unwrap_or(100),
+        games: games
+            .map(|n| number("games", &format!("an even number from 2 to {MOST_GAMES}"), n))
+            .transpose()?
+            .unwrap_or(100),
         openings,
         draws: draws.parse()?,
-        max_turns: max_turns.map(|n| number("max_turns", "at least 1", n)).transpose()?,
+        max_turns: max_turns.map(|n| number("max_turns", "1 to 4294967295", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
-        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
+        threads: threads.map(|n| number("threads", "1 to 1024", n)).transpose()?.unwrap_or_else(cores),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
     let signals = Signals::default();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -191,7 +192,7 @@ pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlay
 pub fn train(
     py: Python<'_>,
     config: Option<PathBuf>,
-    set: Option<Vec<String>>,
+    #[pyo3(from_py_with = read_set)] set: Option<Vec<String>>,
     run: Option<PathBuf>,
     init: Option<PathBuf>,
     resume: Option<PathBuf>,
@@ -203,6 +204,11 @@ pub fn train(
         Some(error) => Err(error),
         None => Ok(done?),
     }
+}
+
+fn read_set(set: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    let expected = "expected a list of texts like 'learner.batch_size=512'";
+    set.extract().map_err(|_| PyTypeError::new_err(format!("set {set:?}: {expected}")))
 }
 
 /// What the caller of `train` gave.

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::env::batch::BatchMut;
-use crate::env::vec_env::{EnvOptions, Seat, VecEnv};
+use crate::env::vec_env::{EnvOptions, MOST_GAMES, Seat, VecEnv};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::game::Outcome;
@@ -230,12 +230,12 @@ impl PyVecEnv {
         side: &str,
     ) -> PyResult<Self> {
         let opponent = opponent.map(Opponent::read).transpose()?;
-        let threads = threads.map(|n| number("threads", "0 (one a core) or more", n)).transpose()?.unwrap_or(0);
+        let threads = threads.map(|n| number("threads", "0 (one a core) to 1024", n)).transpose()?.unwrap_or(0);
         let options = EnvOptions {
-            games: num_envs.map(|n| number("num_envs", "at least 1", n)).transpose()?.unwrap_or(1),
+            games: num_envs.map(|n| number("num_envs", &format!("1 to {MOST_GAMES}"), n)).transpose()?.unwrap_or(1),
             seed: seed.map(|n| number("seed", SEEDS, n)).transpose()?.unwrap_or_else(rand::random),
             draws: draws.parse()?,
-            max_turns: max_turns.map(|n| number("max_turns", "at least 2", n)).transpose()?,
+            max_turns: max_turns.map(|n| number("max_turns", "2 to 4294967295", n)).transpose()?,
             // A callable's answers must come in one order.
             threads: if matches!(opponent, Some(Opponent::Callable(_))) { 1 } else { threads },
             seat: side.parse()?,

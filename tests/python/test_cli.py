@@ -35,3 +35,8 @@ def test_a_build_without_a_trainer_says_so():
         assert "no/such/file.toml" in str(error)
     else:
         pytest.fail("a file that is not there trains nothing")
+
+
+def test_knobs_are_a_list():
+    with pytest.raises(TypeError, match="set 'run.seed=1': expected a list"):
+        shashki.train("configs/smoke.toml", set="run.seed=1")

@@ -161,6 +161,10 @@ def test_outcomes_are_values():
         (lambda: shashki.Game().set_state(b""), ["game"]),
         (lambda: shashki.Game().set_state(shashki.Game().get_state() + b"{"), ["game"]),
         (lambda: shashki.Game().svg(0), ["0"]),
+        (lambda: shashki.Game().svg(-1), ["size", "-1", "10000"]),
+        (lambda: shashki.arena("random", "random", games=2**40), [str(2**40), "1000000"]),
+        (lambda: shashki.arena("random", "random", games=10**7), [str(10**7), "1000000"]),
+        (lambda: shashki.arena("random", "random", max_turns=2**40), ["max_turns", "4294967295"]),
         (lambda: shashki.load_player("deep blue"), ["deep blue"]),
     ],
 )
