@@ -45,7 +45,7 @@ pub struct Options<P> {
     pub clock: Option<TimeControl>,
     /// Stops the match as soon as this test decides.
     pub sprt: Option<Sprt>,
-    /// Threads, each playing a pair of games at a time; at least 1.
+    /// Threads, each playing a pair of games at a time; 1 to 1024.
     pub threads: usize,
     /// Seeds openings and players. The same seed gives the same match whatever the number of threads, as long as nobody
     /// thinks by time.
