@@ -88,6 +88,12 @@ impl RunFolder {
         &self.path
     }
 
+    /// A file's name from this folder on.
+    #[must_use]
+    pub fn name_of(&self, file: &Path) -> PathBuf {
+        file.strip_prefix(&self.path).unwrap_or(file).to_owned()
+    }
+
     /// The best network so far.
     #[must_use]
     pub fn best(&self) -> PathBuf {
@@ -127,7 +133,7 @@ impl RunFolder {
     /// If anything cannot be written; the earlier state stays.
     pub fn save_state(&self, round: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let states = self.path.join("state");
-        let (temporary, whole) = (states.join("unfinished"), states.join(format!("{round:06}")));
+        let (temporary, whole) = (states.join("unfinished"), self.state_after(round));
         for stale in [&temporary, &whole] {
             if stale.exists() {
                 fs::remove_dir_all(stale).map_err(|source| Error::io(stale, source))?;
@@ -150,9 +156,14 @@ impl RunFolder {
     /// # Errors
     /// If the folder cannot be read.
     pub fn state(&self) -> Result<Option<(u64, PathBuf)>> {
-        let states = self.path.join("state");
-        let last = numbered(&states, "")?.pop();
-        Ok(last.map(|round| (round, states.join(format!("{round:06}")))))
+        let last = numbered(&self.path.join("state"), "")?.pop();
+        Ok(last.map(|round| (round, self.state_after(round))))
+    }
+
+    /// The folder of the state after a round.
+    #[must_use]
+    pub fn state_after(&self, round: u64) -> PathBuf {
+        self.path.join("state").join(format!("{round:06}"))
     }
 
     /// Writes the config with every knob.
