@@ -256,6 +256,9 @@ fn what_is_wrong_with_a_resumed_folder_is_said() {
     std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
     let damaged = resume(&["run.rounds=2"]);
     assert!(damaged.contains("learner.safetensors"), "{damaged}");
+    let elsewhere = TrainArgs { resume: Some(dir.clone()), ..args(&dir, &[]) };
+    let two_configs = train(&elsewhere).unwrap_err().to_string();
+    assert!(two_configs.contains("smoke.toml") && two_configs.contains("expected none to resume"), "{two_configs}");
     let nowhere = train(&TrainArgs { resume: Some(temp.path().join("none")), ..TrainArgs::default() }).unwrap_err();
     assert!(nowhere.to_string().contains("none"), "{nowhere}");
 }

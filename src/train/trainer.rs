@@ -59,6 +59,14 @@ pub struct TrainArgs {
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
     let init = args.init.as_deref();
+    if args.resume.is_some() {
+        for (what, given) in [("config", &args.config), ("run folder", &args.run_dir), ("model", &args.init)] {
+            if let Some(path) = given {
+                let expected = "none to resume a run: it has its own";
+                return Err(Error::value(what, path.display(), expected));
+            }
+        }
+    }
     let (folder, config) = match (&args.resume, &args.config) {
         (Some(dir), _) => {
             let (folder, config) = RunFolder::open(dir, &args.overrides)?;
