@@ -43,10 +43,9 @@ impl RunFolder {
             Path::to_owned,
         );
         if path.exists() {
-            return Err(Error::Failed(format!(
-                "run folder {0} exists already; go on with it by `shashki train --resume {0}`, or name another by --run",
-                path.display()
-            )));
+            let way = format!("go on with it by `shashki train --resume {}`, or name another by --run", path.display());
+            let reason = format!("this run folder exists already; {way}");
+            return Err(Error::io(&path, std::io::Error::new(ErrorKind::AlreadyExists, reason)));
         }
         for part in ["checkpoints", "games", "replay", "state"] {
             let part = path.join(part);
@@ -79,7 +78,27 @@ impl RunFolder {
             return Err(Error::io(path, source));
         }
         let folder = Self { _lock: lock(path)?, path: path.to_owned() };
-        Ok((folder, Config::load(&file, overrides)?))
+        folder.clear_away()?;
+        let (before, config) = (Config::load(&file, &[])?, Config::load(&file, overrides)?);
+        if config.run.seed != before.run.seed {
+            // The games so far have their chance from it, and the untrained network its weights.
+            return Err(Error::value("run.seed", config.run.seed, format!("{}, as the run began", before.run.seed)));
+        }
+        Ok((folder, config))
+    }
+
+    /// Removes the files that a killed process was just writing.
+    fn clear_away(&self) -> Result<()> {
+        for part in ["", "checkpoints", "games", "replay"] {
+            let part = self.path.join(part);
+            for entry in fs::read_dir(&part).map_err(|source| Error::io(&part, source))?.flatten() {
+                let path = entry.path();
+                if path.extension().is_some_and(|ending| ending == "tmp") {
+                    fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Where it is.
@@ -246,6 +265,29 @@ mod tests {
         let (_dir, folder) = folder();
         let error = RunFolder::create(Some(folder.path()), &Config::default()).unwrap_err();
         assert!(error.to_string().contains("--resume"), "{error}");
+    }
+
+    #[test]
+    fn what_a_killed_process_was_writing_is_cleared_away() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        drop(folder);
+        let left = ["metrics.jsonl.12.tmp", "replay/000002.bin.12.tmp"].map(|name| path.join(name));
+        left.iter().for_each(|file| fs::write(file, "half").unwrap());
+        RunFolder::open(&path, &[]).unwrap();
+        assert!(left.iter().all(|file| !file.exists()));
+    }
+
+    #[test]
+    fn another_seed_is_refused() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        let seed = Config::default().run.seed;
+        drop(folder);
+        let set = |seed: u64| RunFolder::open(&path, &[format!("run.seed={seed}")]);
+        assert!(set(seed).is_ok());
+        let refused = set(seed + 1).unwrap_err().to_string();
+        assert!(refused.contains("run.seed") && refused.contains("as the run began"), "{refused}");
     }
 
     #[test]
