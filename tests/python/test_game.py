@@ -229,7 +229,7 @@ def test_players_choose_legal_turns():
         player.choose(game)
 
 
-def test_a_match_reports_what_the_command_prints():
+def test_a_match_reports_what_the_command_prints(tmp_path):
     report = shashki.arena("random", "random", games=10, seed=3)
     assert (report["games"], report["variant"], report["a"]) == (10, "russian", "random")
     assert report["wins"] + report["draws"] + report["losses"] == 10
@@ -242,6 +242,10 @@ def test_a_match_reports_what_the_command_prints():
         shashki.arena("random", "random", games=3)
     with pytest.raises(OSError):
         shashki.arena("random", "random", games=2, openings="no/such/file")
+    for text in ("", "c3-c4"):
+        (tmp_path / "openings").write_text(text)
+        with pytest.raises(OSError, match="openings: (expected|line 1)"):
+            shashki.arena("random", "random", games=2, openings=str(tmp_path / "openings"))
 
 
 def test_other_threads_run_while_a_match_is_played():
