@@ -32,7 +32,7 @@ impl Metrics {
     /// that a resumed run plays again.
     ///
     /// # Errors
-    /// If the record cannot be read or written.
+    /// If the record cannot be read or written, or tells of rounds beyond the one that was under way.
     pub fn open(run_dir: &Path, last_round: u64) -> Result<Self> {
         let path = run_dir.join(RECORD);
         keep_rounds(&path, last_round)?;
@@ -91,6 +91,11 @@ fn keep_rounds(path: &Path, last: u64) -> Result<()> {
                 kept.extend(line);
                 kept.push(b'\n');
             }
+            Some(round) if round > last + 1 => {
+                let reason = format!("tells of round {round}, but the state in this folder is that of round {last}");
+                return Err(Error::Failed(format!("{}: {reason}", path.display())));
+            }
+            // The round under way when the run ended: its record is written before its state.
             Some(_) => {}
             None => warn(&format!("{}: line {number} is no round's, and dropped", path.display())),
         }
@@ -201,6 +206,18 @@ mod tests {
         metrics.write(&json!({"round": 3, "again": true}), 3).unwrap();
         let rounds = lines(dir.path());
         assert_eq!(rounds, [json!({"round": 1}), json!({"round": 2}), json!({"round": 3, "again": true})]);
+    }
+
+    #[test]
+    fn a_record_far_ahead_of_the_state_is_kept_and_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut metrics = Metrics::open(dir.path(), 0).unwrap();
+        for round in 1..=3 {
+            metrics.write(&json!({"round": round}), round).unwrap();
+        }
+        let refused = Metrics::open(dir.path(), 1).err().unwrap().to_string();
+        assert!(refused.contains("metrics.jsonl: tells of round 3") && refused.ends_with("round 1"), "{refused}");
+        assert_eq!(lines(dir.path()).len(), 3);
     }
 
     #[test]
