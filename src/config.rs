@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
+use crate::threads;
 
 /// A whole run. A file names only what it changes; every other knob has the default given here.
 ///
@@ -305,10 +306,7 @@ impl Config {
     /// Self-play threads: as configured, or one a core.
     #[must_use]
     pub fn threads(&self) -> usize {
-        match self.run.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            n => n,
-        }
+        threads::count(self.run.threads)
     }
 
     /// Checks every range.

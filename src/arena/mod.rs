@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::games::Preset;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::threads;
 
 pub use clock::TimeControl;
 pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
@@ -39,7 +40,7 @@ pub struct Options<P> {
     pub clock: Option<TimeControl>,
     /// Stops the match as soon as this test decides.
     pub sprt: Option<Sprt>,
-    /// Threads, each playing a pair of games at a time; at least 1.
+    /// Threads, each playing a pair of games at a time; 0 is one a core.
     pub threads: usize,
     /// Seeds openings and players. The same seed gives the same match whatever the number of threads, as long as nobody
     /// thinks by time.
@@ -164,7 +165,7 @@ pub fn play<P: Position>(
     let mut waiting = BTreeMap::new();
     let mut merged = 0;
     std::thread::scope(|scope| -> Result<()> {
-        for _ in 0..options.threads.min(pairs) {
+        for _ in 0..threads::count(options.threads).min(pairs) {
             let (work, sender) = (&work, sender.clone());
             scope.spawn(move || work(sender));
         }
@@ -219,9 +220,6 @@ impl<P: Position> Options<P> {
     pub fn check(&self) -> Result<()> {
         if self.games == 0 || self.games % 2 == 1 {
             return Err(Error::value("games", self.games, "an even number from 2: each opening is played twice"));
-        }
-        if self.threads == 0 {
-            return Err(Error::value("threads", self.threads, "at least 1"));
         }
         if self.max_turns == Some(0) {
             return Err(Error::value("max turns", 0, "at least 1"));

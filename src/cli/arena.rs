@@ -55,9 +55,9 @@ pub(super) struct Arguments {
     /// Write every game to this file.
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    /// Games played at once; one a core unless given.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    /// Threads, each playing a pair of games at a time; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1024))]
+    threads: u32,
     /// Seeds openings and players: the same seed gives the same match, whatever the threads, unless players think by time.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -129,7 +129,6 @@ impl Arguments {
         // What is wrong on the command line shows before any file is touched.
         roster::check(&self.a)?;
         roster::check(&self.b)?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let options = Options::<P> {
             games: self.games,
             openings: Openings::read(&self.openings, self.rules.draws)?,
@@ -137,7 +136,7 @@ impl Arguments {
             max_turns: self.max_turns,
             clock: self.clock,
             sprt: self.sprt,
-            threads: self.threads.map_or(cores, |n| n as usize),
+            threads: self.threads as usize,
             seed: self.seed,
         };
         options.check()?;

@@ -14,10 +14,6 @@ use crate::roster::Entrant;
 
 use super::errors::number;
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// What the caller gave, before the variant is a type.
 struct Request<'a> {
     a: &'a str,
@@ -62,7 +58,7 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
 ///     max_turns: A longer game is a draw.
 ///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
 ///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-///     threads: One a core unless given.
+///     threads: 0, and nothing given, is one a core.
 ///     seed: Same seed, same match, as long as nobody thinks by time.
 ///
 /// Raises:
@@ -96,7 +92,7 @@ pub fn arena_match<'py>(
         max_turns: max_turns.map(|n| number("max_turns", "at least 1", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
-        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
+        threads: threads.map(|n| number("threads", "a whole number from 0", n)).transpose()?.unwrap_or(0),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
     let mut raised = None;
