@@ -4,6 +4,7 @@ mod clock;
 mod elo;
 mod game;
 mod openings;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,6 +22,7 @@ pub use clock::TimeControl;
 pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
 pub use game::GameRecord;
 pub use openings::{Opening, Openings};
+pub use summary::{Summary, Test};
 
 /// Makes a player; called once by each thread.
 pub type Factory<'a, P> = dyn Fn() -> Result<Box<dyn Player<P>>> + Sync + 'a;

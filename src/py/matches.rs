@@ -3,9 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::arena::{self, Openings, Options, Report, Sprt};
+use crate::arena::{self, Openings, Options, Sprt, Summary};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::draws::Preset;
@@ -28,8 +27,8 @@ struct Request<'a> {
     seed: u64,
 }
 
-/// Plays the match; after each game `interrupted` says whether to stop with an error.
-fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -> Result<()>) -> Result<Report> {
+/// Plays the match and answers its numbers as JSON; after each game `interrupted` says whether to stop with an error.
+fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -> Result<()>) -> Result<String> {
     for_variant!(variant, P => {
         let options = Options::<P> {
             games: request.games,
@@ -42,7 +41,10 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
             seed: request.seed,
         };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
-        arena::play(&|| a.player(), &|| b.player(), &options, &AtomicBool::new(false), &mut |_, _| interrupted())
+        let never = AtomicBool::new(false);
+        let report = arena::play(&|| a.player(), &|| b.player(), &options, &never, &mut |_, _| interrupted())?;
+        let summary = Summary::new(variant, [request.a, request.b], &options, &report);
+        Ok(serde_json::to_string(&summary).expect("plain numbers are JSON"))
     })
 }
 
@@ -81,7 +83,7 @@ pub fn arena_match<'py>(
     sprt: Option<(f64, f64)>,
     threads: Option<&Bound<'py, PyAny>>,
     seed: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let variant: Variant = variant.parse()?;
     let request = Request {
         a,
@@ -96,7 +98,7 @@ pub fn arena_match<'py>(
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
     let mut raised = None;
-    let report = py.detach(|| {
+    let summary = py.detach(|| {
         play(variant, &request, &mut || {
             Python::attach(|py| py.check_signals()).map_err(|error| {
                 raised = Some(error);
@@ -107,23 +109,6 @@ pub fn arena_match<'py>(
     if let Some(error) = raised {
         return Err(error);
     }
-    let report = report?;
-    let (tally, estimate) = (report.tally, report.tally.estimate());
-    let answer = PyDict::new(py);
-    answer.set_item("variant", variant.name())?;
-    answer.set_item("a", a)?;
-    answer.set_item("b", b)?;
-    answer.set_item("games", tally.games())?;
-    answer.set_item("wins", tally.wins)?;
-    answer.set_item("draws", tally.draws)?;
-    answer.set_item("losses", tally.losses)?;
-    answer.set_item("score", tally.score())?;
-    answer.set_item("elo", estimate.elo)?;
-    answer.set_item("elo_low", estimate.low)?;
-    answer.set_item("elo_high", estimate.high)?;
-    answer.set_item("los", estimate.los)?;
-    answer.set_item("seconds", report.seconds)?;
-    answer.set_item("draws_by", &report.draws_by)?;
-    answer.set_item("decided_by", &report.decided_by)?;
-    Ok(answer)
+    // Python reads the very text that the command prints.
+    py.import("json")?.call_method1("loads", (summary?,))
 }
