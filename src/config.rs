@@ -13,6 +13,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
+use crate::threads;
 
 /// The largest file that is read as a config, in bytes.
 const LARGEST_FILE: u64 = 1_000_000;
@@ -315,10 +316,7 @@ impl Config {
     /// Self-play threads: as configured, or one a core.
     #[must_use]
     pub fn threads(&self) -> usize {
-        match self.run.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            n => n,
-        }
+        threads::count(self.run.threads)
     }
 
     /// Checks every range.

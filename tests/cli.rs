@@ -78,7 +78,7 @@ fn what_is_wrong_on_the_command_line_ends_with_status_2_and_one_line() {
         (&["arena", "random", "random", "--openings", "random:-1"], "random:PLIES"),
         (&["arena", "random", "random", "--sprt", "5,5"], "ELO0,ELO1"),
         (&["arena", "random", "random", "--sprt", "nan,1"], "ELO0,ELO1"),
-        (&["arena", "random", "random", "--threads", "0"], "threads"),
+        (&["arena", "random", "random", "--threads", "1025"], "threads"),
         (&["arena", "random", "random", "--max-turns", "0"], "max-turns"),
         (&["analyse", "random", "--fen", "B:Wc3:B"], "the game is over"),
         (&["analyse", "policy"], "expected a model"),

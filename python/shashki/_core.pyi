@@ -384,7 +384,7 @@ def arena(
         max_turns: A longer game is a draw.
         clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
         sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-        threads: One a core unless given.
+        threads: 0, and nothing given, is one a core.
         seed: Same seed, same match, as long as nobody thinks by time.
 
     Raises:

@@ -4,6 +4,7 @@ mod clock;
 mod elo;
 mod game;
 mod openings;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,11 +16,13 @@ use crate::error::{Error, Result};
 use crate::games::Preset;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::threads;
 
 pub use clock::TimeControl;
 pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
 pub use game::GameRecord;
 pub use openings::{Opening, Openings};
+pub use summary::{Summary, Test};
 
 /// The most games of a match: its openings are drawn before it begins.
 pub const MOST_GAMES: u32 = 1_000_000;
@@ -45,7 +48,7 @@ pub struct Options<P> {
     pub clock: Option<TimeControl>,
     /// Stops the match as soon as this test decides.
     pub sprt: Option<Sprt>,
-    /// Threads, each playing a pair of games at a time; 1 to 1024.
+    /// Threads, each playing a pair of games at a time, up to 1024; 0 is one a core.
     pub threads: usize,
     /// Seeds openings and players. The same seed gives the same match whatever the number of threads, as long as nobody
     /// thinks by time.
@@ -170,7 +173,7 @@ pub fn play<P: Position>(
     let mut waiting = BTreeMap::new();
     let mut merged = 0;
     std::thread::scope(|scope| -> Result<()> {
-        for _ in 0..options.threads.min(pairs) {
+        for _ in 0..threads::count(options.threads).min(pairs) {
             let (work, sender) = (&work, sender.clone());
             scope.spawn(move || work(sender));
         }
@@ -227,8 +230,8 @@ impl<P: Position> Options<P> {
             let expected = format!("an even number from 2 to {MOST_GAMES}: each opening is played twice");
             return Err(Error::value("games", self.games, expected));
         }
-        if !(1..=MOST_THREADS).contains(&self.threads) {
-            return Err(Error::value("threads", self.threads, format!("1 to {MOST_THREADS}")));
+        if self.threads > MOST_THREADS {
+            return Err(Error::value("threads", self.threads, format!("0 (one a core) to {MOST_THREADS}")));
         }
         if self.max_turns == Some(0) {
             return Err(Error::value("max turns", 0, "at least 1"));

@@ -14,6 +14,7 @@ use crate::games::game::{Game, Outcome, Reason};
 use crate::games::planes::Features;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::threads;
 
 use super::batch::BatchMut;
 
@@ -178,10 +179,8 @@ impl<P: Position> VecEnv<P> {
             return Err(Error::value("max_turns", turns, format!("at least {LEAST_MAX_TURNS}")));
         }
         let fresh = Game::<P>::new(options.draws)?;
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if options.threads == 0 { cores() } else { options.threads };
         let useful = if opponents.is_some() { options.games } else { options.games / GAMES_PER_THREAD };
-        let threads = threads.min(useful).max(1);
+        let threads = threads::count(options.threads).min(useful).max(1);
         let worker = |i| {
             let opponent = opponents.map(|make| make(i)).transpose()?;
             Ok(Worker { opponent, features: Features::default() })

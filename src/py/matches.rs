@@ -3,9 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::arena::{self, MOST_GAMES, Openings, Options, Report, Sprt};
+use crate::arena::{self, MOST_GAMES, Openings, Options, Sprt, Summary};
 use crate::error::Result;
 use crate::for_variant;
 use crate::games::draws::Preset;
@@ -14,10 +13,6 @@ use crate::roster::Entrant;
 
 use super::errors::number;
 use super::signals::Signals;
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
 
 /// What the caller gave, before the variant is a type.
 struct Request<'a> {
@@ -33,8 +28,8 @@ struct Request<'a> {
     seed: u64,
 }
 
-/// Plays the match until it is over or `stop` is raised.
-fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<Report> {
+/// Plays the match until it is over or `stop` is raised, and answers its numbers as JSON.
+fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<String> {
     for_variant!(variant, P => {
         let options = Options::<P> {
             games: request.games,
@@ -47,7 +42,9 @@ fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<Re
             seed: request.seed,
         };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
-        arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))
+        let report = arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))?;
+        let summary = Summary::new(variant, [request.a, request.b], &options, &report);
+        Ok(serde_json::to_string(&summary).expect("plain numbers are JSON"))
     })
 }
 
@@ -63,7 +60,7 @@ fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<Re
 ///     max_turns: A longer game is a draw.
 ///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
 ///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-///     threads: One a core unless given.
+///     threads: 0, and nothing given, is one a core.
 ///     seed: Same seed, same match, as long as nobody thinks by time.
 ///
 /// Raises:
@@ -86,7 +83,7 @@ pub fn arena_match<'py>(
     sprt: Option<(f64, f64)>,
     threads: Option<&Bound<'py, PyAny>>,
     seed: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let variant: Variant = variant.parse()?;
     let request = Request {
         a,
@@ -100,31 +97,14 @@ pub fn arena_match<'py>(
         max_turns: max_turns.map(|n| number("max_turns", "1 to 4294967295", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
-        threads: threads.map(|n| number("threads", "1 to 1024", n)).transpose()?.unwrap_or_else(cores),
+        threads: threads.map(|n| number("threads", "0 (one a core) to 1024", n)).transpose()?.unwrap_or(0),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
     let signals = Signals::default();
-    let report = py.detach(|| signals.run(|stop| play(variant, &request, stop)));
+    let summary = py.detach(|| signals.run(|stop| play(variant, &request, stop)));
     if let Some(error) = signals.take() {
         return Err(error);
     }
-    let report = report?;
-    let (tally, estimate) = (report.tally, report.tally.estimate());
-    let answer = PyDict::new(py);
-    answer.set_item("variant", variant.name())?;
-    answer.set_item("a", a)?;
-    answer.set_item("b", b)?;
-    answer.set_item("games", tally.games())?;
-    answer.set_item("wins", tally.wins)?;
-    answer.set_item("draws", tally.draws)?;
-    answer.set_item("losses", tally.losses)?;
-    answer.set_item("score", tally.score())?;
-    answer.set_item("elo", estimate.elo)?;
-    answer.set_item("elo_low", estimate.low)?;
-    answer.set_item("elo_high", estimate.high)?;
-    answer.set_item("los", estimate.los)?;
-    answer.set_item("seconds", report.seconds)?;
-    answer.set_item("draws_by", &report.draws_by)?;
-    answer.set_item("decided_by", &report.decided_by)?;
-    Ok(answer)
+    // Python reads the very text that the command prints.
+    py.import("json")?.call_method1("loads", (summary?,))
 }

@@ -1,5 +1,6 @@
 """The console script and the doors to commands."""
 
+import json
 import subprocess
 import sys
 
@@ -18,6 +19,14 @@ def test_the_script_is_the_command_line():
     done = run("perft", "--variant", "russian", "--depth", "3", "--json")
     assert done.returncode == 0, done.stderr
     assert '"nodes":302' in done.stdout.replace(" ", "")
+
+
+def test_a_match_tells_python_what_it_tells_the_command_line():
+    done = run("arena", "random", "random", "--games", "4", "--json")
+    printed, returned = json.loads(done.stdout), shashki.arena("random", "random", games=4)
+    for timed in ("seconds", "mean_turn_seconds"):
+        assert printed.pop(timed) is not None and returned.pop(timed) is not None
+    assert printed == returned
 
 
 def test_what_the_command_line_cannot_mean_ends_with_status_2():

@@ -240,6 +240,8 @@ def test_a_match_reports_what_the_command_prints(tmp_path):
         assert key in report
     with pytest.raises(ValueError, match="even"):
         shashki.arena("random", "random", games=3)
+    sprt = shashki.arena("random", "random", games=4, sprt=(0, 50), threads=0)["sprt"]
+    assert (sprt["elo0"], sprt["elo1"], sprt["accepted"]) == (0, 50, None)
     with pytest.raises(OSError):
         shashki.arena("random", "random", games=2, openings="no/such/file")
     for text in ("", "c3-c4"):
