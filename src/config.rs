@@ -273,6 +273,10 @@ impl Config {
     /// If the file cannot be read, or the file or an override has an unknown key, a wrong type or a value out of range;
     /// the message names the key and what was expected.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
+        if path.is_dir() {
+            let reason = "a folder, expected a config file; a run goes on by --resume".to_owned();
+            return Err(Error::Config { path: path.to_owned(), reason });
+        }
         let mut text = String::new();
         let file = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text));
         file.map_err(|source| Error::io(path, source))?;

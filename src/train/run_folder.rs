@@ -3,6 +3,7 @@
 //! ```text
 //! config.toml       every knob as run          run.json       seed, versions, git hash, machine
 //! metrics.jsonl     a line a round             games/         PDN of matches and of some self-play games
+//! final.json        the closing table
 //! checkpoints/      numbered networks          best.safetensors
 //! replay/           the samples of each round  state/NNNNNN/  the rest of what --resume needs, after round NNNNNN
 //! lock              held while a process trains here

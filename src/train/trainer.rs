@@ -207,12 +207,17 @@ impl<P: Heuristic> Trainer<P> {
         let games = self.config.arena.final_games;
         // Openings drawn apart from those of the measurements that chose the best.
         let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
-        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let mut pdn = String::new();
+        let mut keep = |game: &str| pdn.push_str(game);
+        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut keep)?;
+        write_whole(&self.folder.games("final", self.progress.round), pdn.as_bytes())?;
         let before = rungs::measure::<P>(&start, &self.config, games, seed, stop, console, &mut |_| {})?;
         for (rung, before) in rungs.iter_mut().zip(before) {
             rung.start = Some(before.report);
         }
-        Ok(Table { visits: self.config.arena.visits, untrained, rungs })
+        let table = Table { visits: self.config.arena.visits, untrained, rungs };
+        write_whole(&self.folder.path().join("final.json"), format!("{:#}\n", table.row()).as_bytes())?;
+        Ok(table)
     }
 
     /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
