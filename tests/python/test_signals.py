@@ -1,11 +1,20 @@
 """Ctrl-C while the crate works."""
 
 import _thread
+import signal
 import threading
 
 import pytest
 
 import shashki
+
+
+@pytest.fixture(autouse=True)
+def heard():
+    """Hear Ctrl-C also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
