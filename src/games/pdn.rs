@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use crate::board::Side;
 
 use super::draws::Preset;
-use super::game::Outcome;
+use super::game::{Game, Outcome, Reason};
 use super::position::Position;
 use super::turn::Turn;
 
@@ -17,7 +17,7 @@ const ROSTER: [(&str, &str); 6] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
 
 /// Tags whose values follow from the record itself.
-const DERIVED: [&str; 6] = ["Result", "GameType", "Draws", "SetUp", "FEN", "Termination"];
+const DERIVED: [&str; 7] = ["Result", "GameType", "Variant", "Draws", "SetUp", "FEN", "Termination"];
 
 /// One game as it is kept in a file. Its [`Display`](fmt::Display) is the PDN text, ending in an empty line, so that
 /// games can be written one after the other.
@@ -40,7 +40,7 @@ const DERIVED: [&str; 6] = ["Result", "GameType", "Draws", "SetUp", "FEN", "Term
 #[derive(Clone, Debug)]
 pub struct Record<P> {
     /// Names and values of the free tags (Event, White, ...), in the order they are written in. The tags that follow
-    /// from the other fields (Result, GameType, Draws, SetUp, FEN, Termination) are not taken from here.
+    /// from the other fields (Result, GameType or Variant, Draws, SetUp, FEN, Termination) are not taken from here.
     pub tags: Vec<(String, String)>,
     /// The draw rules the game was played by.
     pub preset: Preset,
@@ -76,24 +76,55 @@ impl<P: Position> Record<P> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The result as draughts players write it: `2-0`, `1-1`, `0-2`, or `*` for an unfinished game.
+    /// The result as draughts players write it: `2-0`, `1-1`, `0-2`, or `*` for an unfinished game. Where two games are
+    /// summed, `4-0` to `0-4`; who has given up both by resigning or otherwise gets nothing.
     #[must_use]
-    pub fn result(&self) -> &'static str {
-        match self.outcome.map(|outcome| outcome.winner) {
-            Some(Some(Side::White)) => "2-0",
-            Some(None) => "1-1",
-            Some(Some(Side::Black)) => "0-2",
-            None => "*",
+    pub fn result(&self) -> String {
+        let Some(outcome) = self.outcome else { return "*".to_owned() };
+        let most = 2 * P::SPEC.boards;
+        let [white, black] = match outcome.winner {
+            _ if outcome.reason == Reason::Sum => self.points().map(usize::from),
+            Some(Side::White) => [most, 0],
+            None => [most / 2, most / 2],
+            Some(Side::Black) => [0, most],
+        };
+        format!("{white}-{black}")
+    }
+
+    /// The points of games that are summed, once all turns are played.
+    fn points(&self) -> [u8; 2] {
+        let game = Game::from_position(self.start, self.preset).and_then(|mut game| {
+            self.turns.iter().try_for_each(|turn| game.play(turn))?;
+            Ok(game)
+        });
+        game.ok().and_then(|game| game.position().points()).unwrap_or_default()
+    }
+
+    /// The turns that one side plays running, with the side; mostly one.
+    fn by_side(&self) -> Vec<(Side, &[Turn])> {
+        let mut position = self.start;
+        let mut groups: Vec<(Side, std::ops::Range<usize>)> = Vec::new();
+        for (i, turn) in self.turns.iter().enumerate() {
+            let side = position.side();
+            match groups.last_mut() {
+                Some((last, range)) if *last == side => range.end = i + 1,
+                _ => groups.push((side, i..i + 1)),
+            }
+            for hop in turn.hops() {
+                position.play_unchecked(hop);
+            }
         }
+        groups.into_iter().map(|(side, range)| (side, &self.turns[range])).collect()
     }
 
     fn write_tags(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, unknown) in ROSTER {
             write_tag(f, name, self.tag(name).unwrap_or(unknown))?;
         }
-        write_tag(f, "Result", self.result())?;
-        if let Some(game_type) = P::SPEC.game_type {
-            write_tag(f, "GameType", game_type)?;
+        write_tag(f, "Result", &self.result())?;
+        match P::SPEC.game_type {
+            Some(game_type) => write_tag(f, "GameType", game_type)?,
+            None => write_tag(f, "Variant", P::SPEC.variant.name())?,
         }
         write_tag(f, "Draws", self.preset.name())?;
         if self.start != P::start() {
@@ -111,26 +142,28 @@ impl<P: Position> Record<P> {
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = Lines { out: f, column: 0 };
         let mut comments = self.comments.iter().peekable();
-        let mut side = self.start.side();
         let (mut number, mut numbered) = (1, false);
-        for (played, turn) in self.turns.iter().enumerate() {
+        let mut played = 0;
+        for (side, turns) in self.by_side() {
             while let Some((_, text)) = comments.next_if(|(at, _)| *at <= played) {
                 line.comment(text)?;
                 numbered = false;
             }
+            let texts: Vec<_> = turns.iter().map(write_turn::<P>).collect();
+            let text = texts.join("/");
             match (side, numbered) {
-                (Side::White, _) => line.word(&format!("{number}. {turn}"))?,
-                (Side::Black, true) => line.word(&turn.to_string())?,
-                (Side::Black, false) => line.word(&format!("{number}... {turn}"))?,
+                (Side::White, _) => line.word(&format!("{number}. {text}"))?,
+                (Side::Black, true) => line.word(&text)?,
+                (Side::Black, false) => line.word(&format!("{number}... {text}"))?,
             }
             number += usize::from(side == Side::Black);
             numbered = true;
-            side = !side;
+            played += turns.len();
         }
         for (_, text) in comments {
             line.comment(text)?;
         }
-        line.word(self.result())
+        line.word(&self.result())
     }
 }
 
@@ -141,6 +174,11 @@ impl<P: Position> fmt::Display for Record<P> {
         self.write_moves(f)?;
         f.write_str("\n\n")
     }
+}
+
+/// A turn as the variant's records write it: in names of squares or in their numbers.
+fn write_turn<P: Position>(turn: &Turn) -> String {
+    if P::SPEC.numeric { turn.in_numbers::<P>() } else { turn.to_string() }
 }
 
 /// Writes `[Name "value"]`. Quotes and backslashes are escaped, line breaks become blanks; of a name only letters, digits

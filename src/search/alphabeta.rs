@@ -62,8 +62,6 @@ struct Level<P> {
     game: Game<P>,
     /// Whole turns since the root.
     turns: u32,
-    /// Whether a position has been on the board twice since the last turn that cannot be undone.
-    repeated: bool,
     candidates: Vec<Candidate>,
     hops: Hops,
     /// The best play found from here on.
@@ -166,8 +164,6 @@ impl<P: Heuristic> AlphaBeta<P> {
             Some(root) => root.game.clone_from(game),
             None => self.levels.push(Level::new(game.clone())),
         }
-        let keys = game.keys();
-        self.levels[0].repeated = (1..keys.len()).any(|i| keys[..i].contains(&keys[i]));
     }
 
     /// The score of a root turn within a window, seen by the side to move at the root: exact inside, else a bound;
@@ -183,7 +179,6 @@ impl<P: Heuristic> AlphaBeta<P> {
             child.game.play_unchecked(hop);
         }
         child.turns = 1;
-        child.note_repetition(root.repeated);
         let same_side = child.game.side() == root.game.side();
         let value = self.search_child(0, depth - 1, same_side, alpha, beta, alpha == -INFINITE);
         (!self.watch.stopped).then_some(value.score)
@@ -216,13 +211,12 @@ impl<P: Heuristic> AlphaBeta<P> {
             return Value::of_position(WIN - turns - 1);
         }
         let open_window = beta - 1 > alpha;
-        let key = if position.at_turn_start() { level.game.keys().last().copied() } else { None };
-        let key = key.unwrap_or_else(|| position.key());
+        let key = level.game.key();
         let known = self.table.probe(key).copied();
         if let Some(entry) = known
             && !open_window
             && u32::from(entry.depth) >= depth
-            && !level.repeated
+            && !level.game.repeated()
             && level.game.plies_to_draw().is_none_or(|plies| u32::from(plies) > depth)
         {
             let score = from_table(entry.score, turns);
@@ -303,7 +297,11 @@ impl<P: Heuristic> AlphaBeta<P> {
         let side = position.side();
         if !position.must_capture() {
             if !position.can_move() {
-                return if position.stuck() == side { WIN - turns } else { turns - WIN };
+                return match position.stuck() {
+                    Some(winner) if winner == side => WIN - turns,
+                    Some(_) => turns - WIN,
+                    None => 0,
+                };
             }
             return position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
         }
@@ -338,7 +336,6 @@ impl<P: Heuristic> AlphaBeta<P> {
         child.game.clone_from(&parent.game);
         let step = child.game.play_unchecked(hop);
         child.turns = parent.turns + u32::from(step.turn_over);
-        child.note_repetition(parent.repeated);
         (step.turn_over, child.game.side() == parent.game.side())
     }
 
@@ -365,15 +362,7 @@ impl<P: Heuristic> AlphaBeta<P> {
 
 impl<P: Position> Level<P> {
     fn new(game: Game<P>) -> Self {
-        Self { game, turns: 0, repeated: false, candidates: Vec::new(), hops: Hops::new(), line: Vec::new() }
-    }
-
-    /// Sees whether a position has now been on the board twice, knowing whether one had before the last hop.
-    fn note_repetition(&mut self, before: bool) {
-        self.repeated = match self.game.keys().split_last() {
-            Some((last, earlier)) => !earlier.is_empty() && (before || earlier.contains(last)),
-            None => false,
-        };
+        Self { game, turns: 0, candidates: Vec::new(), hops: Hops::new(), line: Vec::new() }
     }
 }
 
@@ -435,23 +424,7 @@ impl<P: Heuristic> AlphaBeta<P> {
 impl RootTurn {
     /// The turn, its value and the expected play, as players tell it.
     fn told<P: Position>(self, game: &Game<P>) -> Line {
-        let mut position = *game.position();
-        for hop in self.turn.hops() {
-            position.play_unchecked(hop);
-        }
-        let mut line = vec![self.turn.clone()];
-        let mut rest = self.line.iter();
-        'turns: loop {
-            let (capture, mut hops) = (position.must_capture(), Vec::new());
-            loop {
-                let Some(&hop) = rest.next() else { break 'turns };
-                hops.push(hop);
-                if position.play_unchecked(hop).turn_over {
-                    break;
-                }
-            }
-            line.push(Turn::from_hops(&hops, capture));
-        }
+        let line = game.turns_of(self.turn.hops().chain(self.line));
         Line { turn: self.turn, value: value_of(self.score), visits: None, depth: Some(self.depth), line }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::board::{Bits, Board, Geometry, Side, Square};
 use crate::games::Position;
-use crate::games::draughts::Draughts;
+use crate::games::{Bashni, BashniIm, Poddavki, Russian, Spantsireti, Vigman, VigmanFree};
 
 /// What a man is worth.
 pub const MAN: i32 = 100;
@@ -23,9 +23,16 @@ pub trait Heuristic: Position {
     /// The worth of the position in hundredths of a man, seen by the side to move. Meant for positions between turns in
     /// which nothing has to be captured; it knows no won or lost positions.
     fn evaluate(&self) -> i32 {
-        let material = self.material();
-        let worth = |i: usize| MAN * i32::from(material.men[i]) + KING * i32::from(material.kings[i]);
-        worth(self.side().index()) - worth((!self.side()).index())
+        let worth = |side: Side| -> i32 {
+            (0..Self::SPEC.boards)
+                .map(|board| {
+                    let material = self.material(board);
+                    let (men, kings) = (material.men[side.index()], material.kings[side.index()]);
+                    MAN * i32::from(men) + KING * i32::from(kings)
+                })
+                .sum()
+        };
+        worth(self.side()) - worth(!self.side())
     }
 }
 
@@ -77,7 +84,7 @@ static WORTH: Worth = worth();
 
 /// Russian draughts: material, the squares of the men and their open steps, the main road, and endings that material
 /// overstates.
-impl Heuristic for Draughts<8, 8> {
+impl Heuristic for Russian {
     fn evaluate(&self) -> i32 {
         let board = self.board();
         let kings = board.kings();
@@ -121,6 +128,13 @@ fn against_lone_king(score: i32, king: u64, pieces: i32) -> i32 {
         score
     }
 }
+
+impl Heuristic for Poddavki {}
+impl Heuristic for Spantsireti {}
+impl Heuristic for Bashni {}
+impl Heuristic for BashniIm {}
+impl Heuristic for Vigman {}
+impl Heuristic for VigmanFree {}
 
 #[cfg(test)]
 mod tests {

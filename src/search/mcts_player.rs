@@ -173,11 +173,11 @@ impl<P: Position> MctsPlayer<P> {
     }
 
     /// Chooses the hops of the turn one by one; the tree goes along but for the last one.
-    fn choose_hops(&mut self, tree: &mut Tree<P>) -> Result<Vec<Hop>> {
+    fn choose_turn(&mut self, tree: &mut Tree<P>) -> Result<Turn> {
         let (visits, deadline) = self.limits();
         let later = if visits == u32::MAX { self.settings.batch as u32 } else { (visits / CHAIN_SHARE).max(1) };
         let mut wanted = visits;
-        let mut chosen = Vec::new();
+        let mut turn = Turn::default();
         loop {
             let mut position = *tree.root().position();
             position.hops(&mut self.hops);
@@ -190,9 +190,10 @@ impl<P: Position> MctsPlayer<P> {
                     hop.expect("a searched position with hops has a best one")
                 }
             };
-            chosen.push(hop);
-            if position.play_unchecked(hop).turn_over {
-                return Ok(chosen);
+            let step = position.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                return Ok(turn);
             }
             tree.advance(hop);
         }
@@ -206,9 +207,9 @@ impl<P: Position> Player<P> for MctsPlayer<P> {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut tree = self.tree_of(game);
-        let hops = self.choose_hops(&mut tree);
+        let turn = self.choose_turn(&mut tree);
         self.tree = Some(tree);
-        Ok(Turn::from_hops(&hops?, game.position().must_capture()))
+        turn
     }
 
     fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
@@ -274,7 +275,7 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
     let mut candidates: Vec<(Square, P, Candidate)> = Vec::new();
     for (path, after) in turn::paths(position) {
         let Some(found) = tree.at(path.hops()).filter(|found| found.visits > 0) else { continue };
-        let (start, hops) = (path.squares()[0], path.hops().collect());
+        let (start, hops) = (path.start(), path.hops().collect());
         match candidates.iter_mut().find(|(s, a, _)| *s == start && *a == after) {
             None => candidates.push((start, after, Candidate { hops, found, visits: found.visits })),
             Some((_, _, candidate)) => {
@@ -287,15 +288,15 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
     }
     let mut lines: Vec<((i32, u32), Line)> = Vec::new();
     for (turn, after) in turn::list_with_positions(position) {
-        let start = turn.squares()[0];
+        let start = turn.start();
         let Some((_, _, found)) = candidates.iter().find(|(s, a, _)| *s == start && *a == after) else { continue };
         let class = match found.found.winner {
             Some(winner) if winner == side => 2,
             Some(_) => 0,
             None => 1,
         };
-        let mut line = vec![turn.clone()];
-        line.extend(turns_of(after, tree.line(found.hops.iter().copied())));
+        let path = found.hops.iter().copied();
+        let line = tree.root().turns_of(path.clone().chain(tree.line(path)));
         let value = found.found.wdl.value(side);
         lines.push(((class, found.visits), Line { turn, value, visits: Some(found.visits), depth: None, line }));
     }
@@ -306,21 +307,6 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
         std::cmp::Reverse((*class, chosen, *visits))
     });
     lines.into_iter().map(|(_, line)| line).collect()
-}
-
-/// The whole turns that a line of hops makes; a turn that the line leaves unfinished is dropped.
-fn turns_of<P: Position>(mut position: P, line: Vec<Hop>) -> Vec<Turn> {
-    let (mut turns, mut hops) = (Vec::new(), Vec::new());
-    let mut capture = position.must_capture();
-    for hop in line {
-        hops.push(hop);
-        if position.play_unchecked(hop).turn_over {
-            turns.push(Turn::from_hops(&hops, capture));
-            hops.clear();
-            capture = position.must_capture();
-        }
-    }
-    turns
 }
 
 /// Plays the hop of the largest prior, without a search.
@@ -352,7 +338,7 @@ impl<P: Position> Player<P> for PolicyPlayer<P> {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut leaf = game.leaf();
-        let mut chosen = Vec::new();
+        let mut turn = Turn::default();
         loop {
             leaf.position.hops(&mut self.hops);
             let mut best = 0;
@@ -362,12 +348,13 @@ impl<P: Position> Player<P> for PolicyPlayer<P> {
                 best = (1..priors.len()).fold(0, |best, i| if priors[i] > priors[best] { i } else { best });
             }
             let hop = self.hops[best];
-            chosen.push(hop);
-            if leaf.position.play_unchecked(hop).turn_over {
-                return Ok(Turn::from_hops(&chosen, game.position().must_capture()));
+            let step = leaf.position.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                return Ok(turn);
             }
             // No position within a chain has been on the board before.
-            leaf.clock.repetitions = 0;
+            leaf.clock.repetitions[P::board_of(hop.from)] = 0;
         }
     }
 
