@@ -77,7 +77,7 @@ fn a_game_within_a_chain_keeps_what_the_turn_has_done() {
     game.play_hop(hops[1]).unwrap();
     restored.play_hop(hops[1]).unwrap();
     assert_eq!(restored, game);
-    assert_eq!((restored.counters().balance, restored.turns_played(), restored.occurrences()), (0, 1, 1));
+    assert_eq!((restored.counters(0).balance, restored.turns_played(), restored.occurrences()), (0, 1, 1));
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn a_stored_game_that_contradicts_itself_is_refused() {
         let error = Russians::from_bytes(&bytes).unwrap_err().to_string();
         assert!(error.starts_with("stored ") && error.contains(what), "{error}");
     };
-    refused(3, 2, "format");
+    refused(3, 1, "format");
     refused(5, b'x', "xussian");
-    refused(position_at - 1, 3, "out of range");
+    refused(position_at - 1, 4, "out of range");
     refused(position_at, 0, "present one");
-    refused(position_at + 25, 2, "side");
+    refused(position_at + 30, 2, "side");
     // The counter of king moves at its limit, the game not over.
-    refused(position_at + 26, 30, "drawn game");
+    refused(position_at + 31, 30, "drawn game");
     // The unfinished turn of a position between turns.
-    refused(position_at + 34, 1, "unfinished turn");
+    refused(position_at + 39, 1, "unfinished turn");
 }
 
 fn config() -> ProptestConfig {

@@ -82,7 +82,7 @@ pub type Bashni = Towers<false>;
 pub type BashniIm = Towers<true>;
 
 /// Layers below the top that the planes tell apart; what lies deeper is only counted.
-pub const LAYERS: usize = 7;
+pub const LAYERS: usize = 11;
 const LAYER_PLANES: usize = 4 * LAYERS;
 /// Planes of the tops, the chain, what it has jumped, and the layers.
 const BOARD_PLANES: usize = 6 + LAYER_PLANES;
@@ -123,6 +123,22 @@ const PLANE_NAMES: [&str; BOARD_PLANES + 2] = [
     "own kings in layer 8",
     "other's men in layer 8",
     "other's kings in layer 8",
+    "own men in layer 9",
+    "own kings in layer 9",
+    "other's men in layer 9",
+    "other's kings in layer 9",
+    "own men in layer 10",
+    "own kings in layer 10",
+    "other's men in layer 10",
+    "other's kings in layer 10",
+    "own men in layer 11",
+    "own kings in layer 11",
+    "other's men in layer 11",
+    "other's kings in layer 11",
+    "own men in layer 12",
+    "own kings in layer 12",
+    "other's men in layer 12",
+    "other's kings in layer 12",
     "plies over limit of the nearest draw, in sixteenths",
     "earlier occurrences of the position over 2",
 ];
@@ -326,7 +342,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         Some(Eight::hop(self.seen(from), self.seen(to)))
     }
 
-    /// Lossless as long as no tower is higher than eight pieces: [`LAYERS`] below the top are told apart.
+    /// Lossless as long as no tower is higher than twelve pieces: [`LAYERS`] below the top are told apart.
     fn encode(&self, clock: ClockView, features: &mut Features) {
         let (own, other, kings) = (self.tops.side(self.side()), self.tops.side(!self.side()), self.tops.kings());
         let sets = [own & !kings, own & kings, other & !kings, other & kings, self.tops.chain(), self.tops.pending()];
@@ -381,7 +397,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         }
         position.check().map_err(bad)?;
         if let Some((at, jumped)) = &sections.chain {
-            let chain = |reason: String| bad(format!("chain: {reason}"));
+            let chain = |reason: String| sections.bad_chain(&reason);
             fen::playable::<8, 8>(*at).map_err(chain)?;
             jumped.iter().try_for_each(|&square| fen::playable::<8, 8>(square)).map_err(chain)?;
             position.set_chain(*at, jumped).map_err(chain)?;
@@ -441,11 +457,10 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
             let stack = position.below.get_mut(usize::from(tower[0])).ok_or_else(|| bad("a tower is off the board"))?;
             *stack = Stack(bits);
         }
-        position.check().map_err(|reason| bad(&reason))?;
-        if chain != 0 {
+        if chain | pending != 0 {
             position.restore_chain(chain, pending).ok_or_else(|| bad("the chain is impossible"))?;
-        } else if pending != 0 {
-            return Err(bad("pieces are jumped without a chain"));
+        } else {
+            position.check().map_err(|reason| bad(&reason))?;
         }
         Ok(position)
     }
@@ -483,6 +498,7 @@ impl<const IMMEDIATE: bool> Towers<IMMEDIATE> {
             }
             self.below[dense(at)].drop_bottom(order.len());
         }
+        self.check().ok()?;
         self.set_chain(Eight::SQUARE_OF[at as usize], &order).ok()
     }
 }

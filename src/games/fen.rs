@@ -86,6 +86,7 @@ impl Sections {
             return Err(match upper {
                 'W' => "two sections for white".to_owned(),
                 'B' => "two sections for black".to_owned(),
+                'C' => "two chain sections".to_owned(),
                 _ => format!("two sections {upper}"),
             });
         }
@@ -182,6 +183,16 @@ impl Sections {
         Error::Fen { text: self.text.clone(), reason }
     }
 
+    /// An error of the chain of this text.
+    #[must_use]
+    pub fn bad_chain(&self, reason: &str) -> Error {
+        let chain = self.chain.as_ref().map(|(at, jumped)| {
+            let jumped: Vec<_> = jumped.iter().map(Square::to_string).collect();
+            format!(" \"{at}x{}\"", jumped.join(","))
+        });
+        self.bad(format!("chain{}: {reason}", chain.unwrap_or_default()))
+    }
+
     /// Refuses what only two games side by side know.
     ///
     /// # Errors
@@ -203,7 +214,7 @@ impl Sections {
             place(&mut board, *square, tower[0]).map_err(|reason| self.bad(reason))?;
         }
         if let Some((at, jumped)) = &self.chain {
-            set_chain(&mut board, *at, jumped).map_err(|reason| self.bad(format!("chain: {reason}")))?;
+            set_chain(&mut board, *at, jumped).map_err(|reason| self.bad_chain(&reason))?;
         }
         self.refuse_halves()?;
         Ok(board)

@@ -49,8 +49,8 @@ impl<P: Position> Clone for Game<P> {
     fn clone_from(&mut self, source: &Self) {
         let mut tracks = std::mem::take(&mut self.tracks);
         // The second track is never used where there is only one board.
-        for board in 0..P::SPEC.boards {
-            tracks[board].clone_from(&source.tracks[board]);
+        for (track, from) in tracks.iter_mut().zip(&source.tracks).take(P::SPEC.boards) {
+            track.clone_from(from);
         }
         *self = Self { tracks, ..*source };
     }
@@ -129,6 +129,11 @@ impl<P: Position> Game<P> {
             Some(&key) if P::SPEC.boards == 1 && self.position.at_turn_start() => key,
             _ => self.position.key(),
         }
+    }
+
+    /// Keys of the positions of a board between moves since the last move that cannot be undone, in order.
+    pub fn keys(&self, board: usize) -> &[u64] {
+        &self.tracks[board].keys
     }
 
     /// How near the next draw is, as a net sees it.

@@ -7,7 +7,7 @@ use crate::board::Side;
 use super::draws::Preset;
 use super::game::{Game, Outcome, Reason};
 use super::position::Position;
-use super::turn::Turn;
+use super::turn::{self, Turn};
 
 /// Lines of the moves are broken at this width.
 const COLUMNS: usize = 80;
@@ -102,16 +102,18 @@ impl<P: Position> Record<P> {
 
     /// The turns that one side plays running, with the side; mostly one.
     fn by_side(&self) -> Vec<(Side, &[Turn])> {
-        let mut position = self.start;
+        let (mut position, mut side) = (self.start, self.start.side());
         let mut groups: Vec<(Side, std::ops::Range<usize>)> = Vec::new();
         for (i, turn) in self.turns.iter().enumerate() {
-            let side = position.side();
             match groups.last_mut() {
                 Some((last, range)) if *last == side => range.end = i + 1,
                 _ => groups.push((side, i..i + 1)),
             }
-            for hop in turn.hops() {
-                position.play_unchecked(hop);
+            let paths = turn::paths(&position);
+            match paths.into_iter().find(|(path, _)| path == turn) {
+                Some((_, after)) => (position, side) = (after, after.side()),
+                // A turn that cannot be played: the other side's is next at least.
+                None => side = !side,
             }
         }
         groups.into_iter().map(|(side, range)| (side, &self.turns[range])).collect()

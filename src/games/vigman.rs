@@ -185,9 +185,13 @@ impl<const FREE: bool> TwoGames<FREE> {
         Ok(())
     }
 
-    /// Who moves on a board: in mid turn the dark game is the other side's already.
-    fn mover(&self, board: usize) -> Side {
-        if !FREE && self.second && board == DARK { !self.turn } else { self.turn }
+    /// Who moves on a board: in mid turn the dark game is the other side's already, and one that is over is White's.
+    fn due(&self, board: usize) -> Side {
+        match self.results[board] {
+            Some(_) => Side::White,
+            None if !FREE && self.second && board == DARK => !self.turn,
+            None => self.turn,
+        }
     }
 
     /// A bit as the side to move sees it.
@@ -398,10 +402,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         let sections = Sections::read(text, dialect)?;
         let (turn, second, results) = (sections.turn, sections.second, sections.results);
         let mut position = Self { boards: [Board::empty(turn); 2], results, turn, second };
-        for board in 0..2 {
-            let mover = if results[board].is_some() { Side::White } else { position.mover(board) };
-            position.boards[board].set_turn(mover);
-        }
+        position.boards = [DARK, LIGHT].map(|board| Board::empty(position.due(board)));
         let own = |square: Square| -> Result<(usize, Square), String> {
             match square {
                 _ if square.file() > 7 => Err(format!("{square} is not a playable square of this board")),
@@ -427,7 +428,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
                 fen::set_chain(&mut position.boards[board], place, &jumped)
                     .map_err(|reason| reason.replace(&place.to_string(), &at.to_string()))
             });
-            chain.map_err(|reason| sections.bad(format!("chain: {reason}")))?;
+            chain.map_err(|reason| sections.bad_chain(&reason))?;
         }
         position.complete().map_err(|reason| sections.bad(reason))?;
         Ok(position)
@@ -485,10 +486,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         let packed = Self { boards, results: [result(dark)?, result(light)?], turn, second };
         let mut position = packed;
         position.complete().map_err(|reason| bad(&reason))?;
-        let movers = (0..2).all(|board| {
-            let mover = if packed.results[board].is_some() { Side::White } else { packed.mover(board) };
-            packed.boards[board].turn() == mover
-        });
+        let movers = (0..2).all(|board| packed.boards[board].turn() == packed.due(board));
         if position != packed || !movers {
             return Err(bad("the games do not belong together"));
         }

@@ -462,7 +462,7 @@ mod tests {
             game.hops(&mut hops);
             hops.retain(|&hop| !after(hop).must_capture());
             let hop = *hops.get(rng.random_range(0..hops.len().max(1)))?;
-            let back = hops.iter().copied().find(|&hop| game.keys().contains(&after(hop).key()));
+            let back = hops.iter().copied().find(|&hop| game.keys(0).contains(&after(hop).key()));
             game.play_unchecked(back.filter(|_| rng.random_bool(0.2)).unwrap_or(hop));
         }
         game.outcome().is_none().then_some(game)
