@@ -6,7 +6,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr))]
 
 pub mod error;
+
+pub mod device;
 pub mod files;
+pub mod seed;
 
 pub mod board;
 

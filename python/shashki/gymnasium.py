@@ -120,6 +120,10 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             seed: Seeds the sides drawn by lot and the opponent's chance.
             options: ``{"fen": …}`` begins from that position instead of the start,
                 ``{"side": "white" | "black"}`` gives the agent that side in this game.
+
+        Raises:
+            ValueError: If an option makes no sense, or the game is over before the agent's first
+                move, be it by the position itself or by the opponent's first turn.
         """
         super().reset(seed=seed)
         options = options or {}
@@ -140,6 +144,10 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             self._player.new_game()
             self._player.seed(int(self.np_random.integers(2**63)))
         self._reply()
+        if self._outcome is not None:
+            raise ValueError(
+                f"fen {fen!r}: expected a game that goes on; it is over: {self._outcome}"
+            )
         return self._game.observation(), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

@@ -213,11 +213,12 @@ impl<P: Heuristic> AlphaBeta<P> {
         let open_window = beta - 1 > alpha;
         let key = level.game.key();
         let known = self.table.probe(key).copied();
+        // An entry knows nothing of this game's clock: what it saw must lie before the draw that the clock brings.
         if let Some(entry) = known
             && !open_window
             && u32::from(entry.depth) >= depth
             && !level.game.repeated()
-            && level.game.plies_to_draw().is_none_or(|plies| u32::from(plies) > depth)
+            && level.game.plies_to_draw().is_none_or(|plies| plies > u16::from(entry.depth))
         {
             let score = from_table(entry.score, turns);
             let cuts = match entry.bound {
