@@ -74,8 +74,8 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.torch: $(VENV)/bin/python
-	@echo "installing $(TORCH): a large download"
-	$(VENV)/bin/pip install -q "maturin>=1.9,<2" numpy $(TORCH)
+	@echo "installing $(TORCH): some gigabytes, once"
+	$(VENV)/bin/pip install "maturin>=1.9,<2" numpy $(TORCH)
 	touch $@
 
 $(VENV)/.tools: $(VENV)/.torch Makefile

@@ -1,6 +1,8 @@
 //! Every knob of a training run on one page: read from TOML, overridden by `--set`, checked, written back in full.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,10 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
+use crate::threads;
+
+/// The largest file that is read as a config, in bytes.
+const LARGEST_FILE: u64 = 1_000_000;
 
 /// A whole run. A file names only what it changes; every other knob has the default given here.
 ///
@@ -267,8 +273,17 @@ impl Config {
     /// If the file cannot be read, or the file or an override has an unknown key, a wrong type or a value out of range;
     /// the message names the key and what was expected.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+        if path.is_dir() {
+            let reason = "a folder, expected a config file; a run goes on by --resume".to_owned();
+            return Err(Error::Config { path: path.to_owned(), reason });
+        }
+        let mut text = String::new();
+        let file = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text));
+        file.map_err(|source| Error::io(path, source))?;
         let in_file = |reason: String| Error::Config { path: path.to_owned(), reason };
+        if text.len() as u64 > LARGEST_FILE {
+            return Err(in_file(format!("larger than {LARGEST_FILE} bytes, expected a config")));
+        }
         // The file alone first, so that what is wrong in it is not blamed on an override.
         read(&text, &Table::new()).map_err(in_file)?;
         Self::parse(&text, overrides)
@@ -305,10 +320,7 @@ impl Config {
     /// Self-play threads: as configured, or one a core.
     #[must_use]
     pub fn threads(&self) -> usize {
-        match self.run.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            n => n,
-        }
+        threads::count(self.run.threads)
     }
 
     /// Checks every range.
@@ -350,6 +362,7 @@ impl Config {
         range("arena.visits", arena.visits, 1, 1_000_000)?;
         range("arena.opening_turns", arena.opening_turns, 0, longest_opening)?;
         range("arena.games", arena.games, 2, 1_000_000)?;
+        range("arena.final_games", arena.final_games, 0, 1_000_000)?;
         for (key, games) in [("arena.games", arena.games), ("arena.final_games", arena.final_games)] {
             demand(games.is_multiple_of(2), key, &games, "an even number: every opening is played twice")?;
         }
@@ -438,6 +451,17 @@ mod tests {
     fn an_override_replaces_what_the_file_says() {
         let config = Config::parse("[run]\nname = 'a'\nseed = 3", &["run.name=b".to_owned()]).unwrap();
         assert_eq!((config.run.name.as_str(), config.run.seed), ("b", 3));
+    }
+
+    #[test]
+    fn a_file_without_end_is_no_config() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.toml");
+        std::fs::write(&path, "#".repeat(1_000_000)).unwrap();
+        assert_eq!(Config::load(&path, &[]).unwrap(), Config::default());
+        std::fs::write(&path, "#".repeat(1_000_001)).unwrap();
+        let message = Config::load(&path, &[]).unwrap_err().to_string();
+        assert!(message.contains("long.toml: larger than 1000000 bytes"), "{message}");
     }
 
     #[test]

@@ -1,13 +1,19 @@
 //! The one error type: every message names the thing at fault and what was expected.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// The most characters of a text that a message repeats.
+const LONGEST_SHOWN: usize = 200;
+/// The most characters that a message says of a text; the legal turns of a position are fewer.
+const LONGEST_REASON: usize = 2000;
 
 /// What went wrong. Messages are one line, lower case, without a full stop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A text is no square, or names one that this board does not play on.
-    #[error("square {text:?}: {reason}")]
+    #[error("square {:?}: {}", Cut(.text), Short(.reason))]
     Square {
         /// The text as given.
         text: String,
@@ -15,7 +21,7 @@ pub enum Error {
         reason: String,
     },
     /// A position text that cannot be read, or that describes no possible position.
-    #[error("position {text:?}: {reason}")]
+    #[error("position {:?}: {}", Cut(.text), Short(.reason))]
     Fen {
         /// The whole text as given.
         text: String,
@@ -23,7 +29,7 @@ pub enum Error {
         reason: String,
     },
     /// A turn that is not legal, not readable or not unique.
-    #[error("turn {text:?}: {reason}")]
+    #[error("turn {:?}: {}", Cut(.text), Short(.reason))]
     Turn {
         /// The text as given.
         text: String,
@@ -44,7 +50,7 @@ pub enum Error {
     #[error("the game is over ({0}); nothing more can be played")]
     GameOver(String),
     /// A player text that makes no sense.
-    #[error("player {text:?}: {reason}")]
+    #[error("player {:?}: {}", Cut(.text), Short(.reason))]
     Player {
         /// The text as given.
         text: String,
@@ -60,7 +66,7 @@ pub enum Error {
         reason: String,
     },
     /// A configuration that is wrong in a text or an override.
-    #[error("config {text:?}: {reason}")]
+    #[error("config {:?}: {}", Cut(.text), Short(.reason))]
     Override {
         /// The text or overrides as given.
         text: String,
@@ -68,7 +74,7 @@ pub enum Error {
         reason: String,
     },
     /// A value out of its range or a name nobody knows, given by the caller.
-    #[error("{what} {value:?}: expected {expected}")]
+    #[error("{what} {:?}: expected {expected}", Cut(.value))]
     Value {
         /// The name of the option or argument.
         what: String,
@@ -113,6 +119,30 @@ pub enum Error {
     Interrupted,
 }
 
+/// A text as messages show it: quoted, and its end left out where it is long.
+struct Cut<'a>(&'a str);
+
+impl fmt::Debug for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(LONGEST_SHOWN) {
+            Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
+            None => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+/// What is said of such a text; it may well repeat it.
+struct Short<'a>(&'a str);
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(LONGEST_REASON) {
+            Some((end, _)) => write!(f, "{}…", &self.0[..end]),
+            None => f.write_str(self.0),
+        }
+    }
+}
+
 /// A result with the crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -141,5 +171,21 @@ impl Error {
             Self::Interrupted => 130,
             _ => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let shown = |text: &str| Error::value("turn", text, "a turn").to_string();
+        assert_eq!(shown("c3-d4"), "turn \"c3-d4\": expected a turn");
+        assert_eq!(shown(&"я".repeat(200)), format!("turn {:?}: expected a turn", "я".repeat(200)));
+        assert_eq!(shown(&"я".repeat(201)), format!("turn {:?}…: expected a turn", "я".repeat(200)));
+        let long = "x".repeat(100_000);
+        let error = Error::Turn { text: long.clone(), reason: long };
+        assert!(error.to_string().len() < 2500);
     }
 }

@@ -10,6 +10,7 @@ pub mod error;
 pub mod device;
 pub mod files;
 pub mod seed;
+pub mod threads;
 
 pub mod board;
 

@@ -115,12 +115,6 @@ impl<P: Heuristic> Entrant<P> {
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }
-
-    /// The text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
 }
 
 /// A player under the text that named it, its own seed mixed into those of its matches.

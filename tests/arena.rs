@@ -149,13 +149,13 @@ fn the_sequential_test_stops_a_match_at_the_same_pair_on_any_number_of_threads()
         Ok(Box::new(Scripted(|_: &Game<Russian>| Err(Error::Failed("I give up".to_owned())))))
     }
     let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0 });
-    let played = [1, 3].map(|threads| {
+    let played = [1, 3, 0].map(|threads| {
         let (report, games) = run(random, resigning, &Options { sprt, threads, ..options(400) });
         assert_eq!((report.verdict, report.interrupted), (Some(Verdict::H1), false));
         assert_eq!(report.tally.games() as usize, games.len());
         report.tally
     });
-    assert_eq!(played[0], played[1]);
+    assert!(played.iter().all(|tally| *tally == played[0]));
     assert!(played[0].games() < 100);
 }
 
@@ -227,7 +227,6 @@ fn options_that_make_no_sense_are_refused() {
     };
     assert!(refused(options(0)).contains("even"));
     assert!(refused(options(3)).contains("even"));
-    assert!(refused(Options { threads: 0, ..options(2) }).contains("threads"));
     assert!(refused(Options { sprt: Some(Sprt { elo0: 5.0, elo1: 5.0 }), ..options(2) }).contains("sprt"));
     assert!(refused(Options { openings: Openings::Random { plies: 100_000 }, ..options(2) }).contains("random:100000"));
 }

@@ -300,6 +300,20 @@ fn damaged_files_are_refused_by_name_and_reason() {
     refused("has shape [2, 140], expected [280]");
     spoiled(&|parts| parts.tensor("policy.bias").3[..4].copy_from_slice(&f32::NAN.to_le_bytes()));
     refused("holds NaN at 0, expected finite numbers");
+    spoiled(&|parts| parts.tensor("policy.bias").3[0] ^= 1);
+    refused("damaged: the tensors do not fit their checksum");
+}
+
+#[test]
+fn a_file_from_before_there_were_checksums_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.safetensors");
+    let weights = Weights::init(&spec(NetKind::Mlp, 8, 1), 1);
+    weights.write(&path).unwrap();
+    let mut parts = Parts::of(&path);
+    parts.card = Some(serde_json::to_string(&weights.card).unwrap());
+    parts.write(&path);
+    assert_eq!(Weights::read(&path).unwrap(), weights);
 }
 
 #[test]

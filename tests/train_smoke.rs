@@ -191,6 +191,49 @@ fn samples_stay_on_disk_as_long_as_they_are_in_the_window() {
 }
 
 #[test]
+fn a_part_of_a_run_that_is_missing_or_anothers_is_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let (dir, other) = (temp.path().join("run"), temp.path().join("other"));
+    let quick = ["run.rounds=2", "run.threads=2", "arena.every=0", "arena.final_games=0"];
+    train(&args(&dir, &quick)).unwrap();
+    train(&args(&other, &[&quick[..], &["run.seed=9"]].concat())).unwrap();
+    let resume = |rounds: u32, threads: u32| {
+        let overrides = vec![format!("run.rounds={rounds}"), format!("run.threads={threads}")];
+        train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() })
+    };
+    let state = "state/000002";
+    let parts = ["learner.safetensors", "worker-0.bin", "worker-1.bin"].map(|part| format!("{state}/{part}"));
+    for part in parts.iter().map(String::as_str).chain(["replay/000001.bin", "replay/000002.bin"]) {
+        let own = std::fs::read(dir.join(part)).unwrap();
+        let name = Path::new(part).file_name().unwrap().to_str().unwrap();
+        std::fs::copy(other.join(part), dir.join(part)).unwrap();
+        let message = resume(3, 1).unwrap_err().to_string();
+        assert!(message.contains(&format!("{name}: not the file that round 2 left")), "{message}");
+        std::fs::remove_file(dir.join(part)).unwrap();
+        let message = resume(3, 1).unwrap_err().to_string();
+        assert!(message.contains(&format!("{name}: No such file")), "{message}");
+        std::fs::write(dir.join(part), own).unwrap();
+    }
+    for part in ["best.safetensors", "checkpoints/000000.safetensors"] {
+        let own = std::fs::read(dir.join(part)).unwrap();
+        std::fs::remove_file(dir.join(part)).unwrap();
+        let message = resume(3, 2).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+        std::fs::write(dir.join(part), own).unwrap();
+    }
+    // More threads, then fewer: that is no fault.
+    resume(3, 3).unwrap();
+    resume(4, 1).unwrap();
+    assert_eq!(rows(&dir).len(), 4);
+    // A run of before the files were listed goes on without.
+    let progress = dir.join("state/000004/progress.json");
+    let mut listed: Value = serde_json::from_slice(&std::fs::read(&progress).unwrap()).unwrap();
+    assert!(listed.as_object_mut().unwrap().remove("files").unwrap().get("replay/000001.bin").is_some());
+    std::fs::write(&progress, listed.to_string()).unwrap();
+    resume(5, 1).unwrap();
+}
+
+#[test]
 fn what_is_wrong_with_a_resumed_folder_is_said() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");
@@ -213,6 +256,9 @@ fn what_is_wrong_with_a_resumed_folder_is_said() {
     std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
     let damaged = resume(&["run.rounds=2"]);
     assert!(damaged.contains("learner.safetensors"), "{damaged}");
+    let elsewhere = TrainArgs { resume: Some(dir.clone()), ..args(&dir, &[]) };
+    let two_configs = train(&elsewhere).unwrap_err().to_string();
+    assert!(two_configs.contains("smoke.toml") && two_configs.contains("expected none to resume"), "{two_configs}");
     let nowhere = train(&TrainArgs { resume: Some(temp.path().join("none")), ..TrainArgs::default() }).unwrap_err();
     assert!(nowhere.to_string().contains("none"), "{nowhere}");
 }

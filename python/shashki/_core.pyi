@@ -168,8 +168,9 @@ class Game:
     def copy(self) -> Game:
         """A game apart that stands the same."""
     def pieces(self) -> dict[str, str]:
-        """The pieces by square: ``{"c3": "w", "d4": "Wbb"}``. ``w`` and ``b`` are men, ``W`` and
-        ``B`` kings; of a tower the top comes first.
+        """The pieces by square: ``{"c3": "w", "d4": "Wbb"}``.
+
+        ``w`` and ``b`` are men, ``W`` and ``B`` kings; of a tower the top comes first.
         """
     def svg(
         self,
@@ -401,7 +402,7 @@ def arena(
         max_turns: A longer game is a draw.
         clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
         sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-        threads: One a core unless given.
+        threads: 0, and nothing given, is one a core.
         seed: Same seed, same match, as long as nobody thinks by time.
 
     Raises:

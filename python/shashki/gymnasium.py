@@ -28,7 +28,8 @@ A draw by rule is ``terminated``; ``truncated`` comes only of ``max_turns``.
 Version history: v0, the first.
 """
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import gymnasium
@@ -80,8 +81,10 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             raise ValueError(f"side {side!r}: expected one of white, black, random")
         if illegal_action not in ("lose", "raise"):
             raise ValueError(f"illegal_action {illegal_action!r}: expected lose or raise")
-        if max_turns is not None and max_turns < 2:
-            raise ValueError(f"max_turns {max_turns!r}: expected at least 2")
+        if max_turns is not None:
+            max_turns = _whole("max_turns", max_turns)
+            if max_turns < 2:
+                raise ValueError(f"max_turns {max_turns!r}: expected at least 2")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode {render_mode!r}: expected ansi or rgb_array")
         self._fresh = _core.Game(variant, draws=draws)
@@ -101,6 +104,8 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         self._illegal_action = illegal_action
         self._max_turns = max_turns
         self._outcome: _core.Outcome | None = None
+        # Not before the first reset, nor after an opponent that raised in mid reply.
+        self._ready = False
         self._warned = False
         self.render_mode = render_mode
         self.observation_space = spaces.Box(0.0, 1.0, self._fresh.observation_shape, np.float32)
@@ -127,22 +132,26 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
                 ``{"side": "white" | "black"}`` gives the agent that side in this game.
 
         Raises:
-            ValueError: If an option makes no sense, or the game is over before the agent's first
-                move, be it by the position itself or by the opponent's first turn.
+            TypeError: If the options are no dict.
+            ValueError: If an option makes no sense (then nothing has changed), or the opponent's
+                first turn ends the game.
         """
-        super().reset(seed=seed)
-        options = options or {}
-        if unknown := sorted(set(options) - {"fen", "side"}):
-            raise ValueError(f"options {', '.join(unknown)}: expected fen or side")
+        options = {} if options is None else options
+        if not isinstance(options, Mapping):
+            raise TypeError(f"options {options!r}: expected a dict")
+        if unknown := [repr(option) for option in options if option not in ("fen", "side")]:
+            raise ValueError(f"options {', '.join(unknown)}: expected 'fen' or 'side'")
+        game = self._fresh.copy()
         if (fen := options.get("fen")) is not None:
-            self._game = _core.Game(self._fresh.variant, fen=fen, draws=self._fresh.draws)
-            if self._game.outcome is not None:
+            game = _core.Game(self._fresh.variant, fen=fen, draws=self._fresh.draws)
+            if game.outcome is not None:
                 raise ValueError(f"fen {fen!r}: expected a game that is not over")
-        else:
-            self._game = self._fresh.copy()
         side = options.get("side", self._side)
         if side not in (*_SIDES, "random"):
             raise ValueError(f"side {side!r}: expected one of white, black, random")
+        super().reset(seed=seed)
+        self._ready = False
+        self._game = game
         self._agent = _SIDES[int(self.np_random.integers(2))] if side == "random" else side
         self._outcome = None
         if self._player is not None:
@@ -153,6 +162,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             raise ValueError(
                 f"fen {fen!r}: expected a game that goes on; it is over: {self._outcome}"
             )
+        self._ready = True
         return self._game.observation(), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -160,13 +170,23 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
 
         Args:
             action: The number of the hop.
+
+        Raises:
+            ResetNeeded: If the game is over or not begun, or the opponent raised in mid reply.
+            TypeError: If the action is no whole number; then nothing has moved.
+            ValueError: If the action is illegal, where that is not a loss; then nothing has moved.
         """
+        if not self._ready:
+            raise gymnasium.error.ResetNeeded("there is no game to go on with; reset it first")
         if self._outcome is not None:
             raise gymnasium.error.ResetNeeded(f"the game is over ({self._outcome}); reset it first")
+        action = _whole("action", action)
         if self._illegal_action == "lose" and not self._is_legal(action):
             return self._lose(action)
         self._game.play_hop(action)
+        self._ready = False
         self._reply()
+        self._ready = True
         reward = 0.0
         if self._outcome is not None and self._outcome.winner is not None:
             reward = 1.0 if self._outcome.winner == self._agent else -1.0
@@ -203,12 +223,10 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         if self._outcome is None and limit is not None and self._game.turns_played >= limit:
             self._outcome = _core.Outcome(None, "turn limit")
 
-    def _is_legal(self, action: np.int64 | int) -> bool:
+    def _is_legal(self, action: int) -> bool:
         return bool(0 <= action < self._fresh.num_actions and self._mask()[action])
 
-    def _lose(
-        self, action: np.int64 | int
-    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def _lose(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """End the game because the agent played an illegal hop."""
         if not self._warned:
             self._warned = True
@@ -218,16 +236,26 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             )
         self._outcome = _core.Outcome("black" if self._agent == "white" else "white", "illegal")
         info = self._info()
-        info["illegal_action"] = int(action)
+        info["illegal_action"] = action
         return self._game.observation(), -1.0, True, False, info
 
     def _mask(self) -> npt.NDArray[np.int8]:
-        if self._outcome is not None:
+        if self._outcome is not None or not self._ready:
             return np.zeros(self._fresh.num_actions, np.int8)
         return self._game.action_mask()
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._mask(), "outcome": self._outcome, "side": self._agent}
+
+
+def _whole(name: str, value: object) -> int:
+    """A whole number: an int of any kind, Python's or numpy's, but no truth value and no float."""
+    if not isinstance(value, bool | np.bool_):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise TypeError(f"{name} {value!r:.200}: expected a whole number")
 
 
 def _picture(game: _core.Game) -> npt.NDArray[np.uint8]:
@@ -242,10 +270,11 @@ def _picture(game: _core.Game) -> npt.NDArray[np.uint8]:
         for file in range(width):
             dark = (rank + file) % 2 == 0
             cell = np.full((_CELL, _CELL, 3), (138, 106, 74) if dark else (236, 220, 192), np.uint8)
-            top, *below = pieces.get(f"{files[file]}{rank + 1}", "") or " "
-            if top != " ":
+            tower = pieces.get(f"{files[file]}{rank + 1}", "")
+            top, below = tower[:1], tower[1:]
+            if top:
                 cell[distance < 0.4 * _CELL] = _COLOURS[top.lower()]
-            if top in "WB":
+            if top.isupper():
                 cell[(distance > 0.15 * _CELL) & (distance < 0.25 * _CELL)] = (208, 144, 32)
             for layer, piece in enumerate(reversed(below[: _CELL // 3])):
                 cell[_CELL - 2 * layer - 2 : _CELL - 2 * layer, 2:-2] = _COLOURS[piece.lower()]

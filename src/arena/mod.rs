@@ -4,6 +4,7 @@ mod clock;
 mod elo;
 mod game;
 mod openings;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,11 +16,19 @@ use crate::error::{Error, Result};
 use crate::games::Preset;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::threads;
 
 pub use clock::TimeControl;
 pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
 pub use game::GameRecord;
 pub use openings::{Opening, Openings};
+pub use summary::{Summary, Test};
+
+/// The most games of a match: its openings are drawn before it begins.
+pub const MOST_GAMES: u32 = 1_000_000;
+
+/// The most threads.
+const MOST_THREADS: usize = 1024;
 
 /// Makes a player; called once by each thread.
 pub type Factory<'a, P> = dyn Fn() -> Result<Box<dyn Player<P>>> + Sync + 'a;
@@ -27,7 +36,7 @@ pub type Factory<'a, P> = dyn Fn() -> Result<Box<dyn Player<P>>> + Sync + 'a;
 /// How a match is played.
 #[derive(Clone, Debug)]
 pub struct Options<P> {
-    /// Games, an even number: each opening is played twice, colours swapped.
+    /// Games, an even number up to [`MOST_GAMES`]: each opening is played twice, colours swapped.
     pub games: u32,
     /// Where they begin.
     pub openings: Openings<P>,
@@ -39,7 +48,7 @@ pub struct Options<P> {
     pub clock: Option<TimeControl>,
     /// Stops the match as soon as this test decides.
     pub sprt: Option<Sprt>,
-    /// Threads, each playing a pair of games at a time; at least 1.
+    /// Threads, each playing a pair of games at a time, up to 1024; 0 is one a core.
     pub threads: usize,
     /// Seeds openings and players. The same seed gives the same match whatever the number of threads, as long as nobody
     /// thinks by time.
@@ -164,7 +173,7 @@ pub fn play<P: Position>(
     let mut waiting = BTreeMap::new();
     let mut merged = 0;
     std::thread::scope(|scope| -> Result<()> {
-        for _ in 0..options.threads.min(pairs) {
+        for _ in 0..threads::count(options.threads).min(pairs) {
             let (work, sender) = (&work, sender.clone());
             scope.spawn(move || work(sender));
         }
@@ -217,11 +226,12 @@ impl<P: Position> Options<P> {
     /// # Errors
     /// The option, its value and what was expected.
     pub fn check(&self) -> Result<()> {
-        if self.games == 0 || self.games % 2 == 1 {
-            return Err(Error::value("games", self.games, "an even number from 2: each opening is played twice"));
+        if self.games == 0 || self.games % 2 == 1 || self.games > MOST_GAMES {
+            let expected = format!("an even number from 2 to {MOST_GAMES}: each opening is played twice");
+            return Err(Error::value("games", self.games, expected));
         }
-        if self.threads == 0 {
-            return Err(Error::value("threads", self.threads, "at least 1"));
+        if self.threads > MOST_THREADS {
+            return Err(Error::value("threads", self.threads, format!("0 (one a core) to {MOST_THREADS}")));
         }
         if self.max_turns == Some(0) {
             return Err(Error::value("max turns", 0, "at least 1"));

@@ -49,18 +49,15 @@ impl<P: Position> Openings<P> {
             return plies.map(|plies| Self::Random { plies }).ok_or_else(|| Error::value("openings", text, expected));
         }
         let file = std::fs::read_to_string(Path::new(text)).map_err(|source| Error::io(text, source))?;
+        let wrong = |reason| Error::io(text, std::io::Error::new(std::io::ErrorKind::InvalidData, reason));
         let mut list = Vec::new();
         for (line, number) in file.lines().map(str::trim).zip(1..) {
             if !line.is_empty() && !line.starts_with('#') {
                 let opening = Opening::read(line, preset);
-                list.push(opening.map_err(|error| Error::Failed(format!("openings {text}: line {number}: {error}")))?);
+                list.push(opening.map_err(|error| wrong(format!("line {number}: {error}")))?);
             }
         }
-        if list.is_empty() {
-            Err(Error::Failed(format!("openings {text}: expected an opening a line")))
-        } else {
-            Ok(Self::List(list))
-        }
+        if list.is_empty() { Err(wrong("expected an opening a line".to_owned())) } else { Ok(Self::List(list)) }
     }
 
     /// The openings of `pairs` pairs, the same for the same seed.

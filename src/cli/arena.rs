@@ -7,10 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use serde::Serialize;
 
-use crate::arena::{self, GameRecord, Openings, Options, Report, Sprt, TimeControl, Verdict};
-use crate::board::Side;
+use crate::arena::{self, GameRecord, Openings, Options, Report, Sprt, Summary, Test, TimeControl};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::Variant;
@@ -55,9 +53,9 @@ pub(super) struct Arguments {
     /// Write every game to this file.
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    /// Games played at once; one a core unless given.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    /// Threads, each playing a pair of games at a time; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1024))]
+    threads: u32,
     /// Seeds openings and players: the same seed gives the same match, whatever the threads, unless players think by time.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -72,54 +70,6 @@ fn read_sprt(text: &str) -> Result<Sprt> {
     }
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    variant: &'a str,
-    a: &'a str,
-    b: &'a str,
-    games: u32,
-    wins: u32,
-    draws: u32,
-    losses: u32,
-    score: Option<f64>,
-    elo: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    los: f64,
-    seconds: f64,
-    score_white: Option<f64>,
-    score_black: Option<f64>,
-    pairs: [u32; 5],
-    draws_by: &'a BTreeMap<&'static str, u32>,
-    decided_by: &'a BTreeMap<&'static str, u32>,
-    mean_turn_seconds: [f64; 2],
-    sprt: Option<Test>,
-    seed: u64,
-    interrupted: bool,
-}
-
-#[derive(Serialize)]
-struct Test {
-    elo0: f64,
-    elo1: f64,
-    llr: f64,
-    low: f64,
-    high: f64,
-    accepted: Option<&'static str>,
-}
-
-impl Test {
-    fn new(sprt: Sprt, report: &Report) -> Self {
-        let Sprt { elo0, elo1 } = sprt;
-        let (low, high) = Sprt::BOUNDS;
-        let accepted = report.verdict.map(|verdict| match verdict {
-            Verdict::H0 => "H0",
-            Verdict::H1 => "H1",
-        });
-        Self { elo0, elo1, llr: sprt.llr(&report.tally), low, high, accepted }
-    }
-}
-
 impl Arguments {
     pub fn run(self, out: &Output, stop: &AtomicBool) -> Result<()> {
         for_variant!(self.variant, P => self.play::<P>(out, stop))
@@ -129,7 +79,6 @@ impl Arguments {
         // What is wrong on the command line shows before any file is touched.
         roster::check(&self.a)?;
         roster::check(&self.b)?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let options = Options::<P> {
             games: self.games,
             openings: Openings::read(&self.openings, self.rules.draws)?,
@@ -137,7 +86,7 @@ impl Arguments {
             max_turns: self.max_turns,
             clock: self.clock,
             sprt: self.sprt,
-            threads: self.threads.map_or(cores, |n| n as usize),
+            threads: self.threads as usize,
             seed: self.seed,
         };
         options.check()?;
@@ -154,39 +103,10 @@ impl Arguments {
         });
         bar.finish_and_clear();
         let report = report?;
-        self.tell(&report, out)?;
+        let test = self.sprt.map(|sprt| Test::new(sprt, &report));
+        out.text(&self.table(&report, test.as_ref()))?;
+        out.object(&Summary::new(self.variant, [&self.a, &self.b], &options, &report))?;
         if report.interrupted { Err(Error::Interrupted) } else { Ok(()) }
-    }
-
-    fn tell(&self, report: &Report, out: &Output) -> Result<()> {
-        let (tally, estimate) = (&report.tally, report.tally.estimate());
-        let [white, black] = Side::BOTH.map(|side| report.by_colour[side.index()]);
-        let test = self.sprt.map(|sprt| Test::new(sprt, report));
-        out.text(&self.table(report, test.as_ref()))?;
-        out.object(&Answer {
-            variant: self.variant.name(),
-            a: &self.a,
-            b: &self.b,
-            games: tally.games(),
-            wins: tally.wins,
-            draws: tally.draws,
-            losses: tally.losses,
-            score: tally.score(),
-            elo: estimate.elo,
-            elo_low: estimate.low,
-            elo_high: estimate.high,
-            los: estimate.los,
-            seconds: report.seconds,
-            score_white: white.score(),
-            score_black: black.score(),
-            pairs: tally.pairs,
-            draws_by: &report.draws_by,
-            decided_by: &report.decided_by,
-            mean_turn_seconds: report.mean_turn_s(),
-            sprt: test,
-            seed: self.seed,
-            interrupted: report.interrupted,
-        })
     }
 
     fn table(&self, report: &Report, test: Option<&Test>) -> String {

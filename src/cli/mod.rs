@@ -27,9 +27,6 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Whether the running command watches [`STOP`].
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// The status of a command stopped by Ctrl-C.
-const INTERRUPTED: u8 = 130;
-
 #[derive(Parser)]
 #[command(
     name = "shashki",
@@ -94,7 +91,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(INTERRUPTED));
+            exit_at_once(Error::Interrupted.exit_status());
         }
     });
     let out = Output { json: cli.json };
@@ -112,13 +109,27 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) if output::is_closed(&error) => 0,
         Err(error @ Error::Interrupted) => {
             output::note(&error.to_string());
-            INTERRUPTED
+            error.exit_status()
         }
         Err(error) => {
             output::complain(&error.to_string());
             error.exit_status()
         }
     }
+}
+
+/// Ends the process as it stands. An orderly exit would tear down libtorch under threads that still compute with it,
+/// which crashes.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the standard library has no exit without destructors")]
+fn exit_at_once(status: u8) -> ! {
+    // SAFETY: `_exit` takes any number, touches no memory of the process and does not return.
+    unsafe { libc::_exit(i32::from(status)) }
+}
+
+#[cfg(not(unix))]
+fn exit_at_once(status: u8) -> ! {
+    std::process::exit(i32::from(status))
 }
 
 /// Shows help, or says in one line what is wrong with the command line.

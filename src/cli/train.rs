@@ -60,8 +60,7 @@ impl Arguments {
             return Ok(());
         }
         out.text(&table.to_string())?;
-        let rows: serde_json::Map<_, _> = table.rungs.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
-        out.object(&serde_json::json!({ "final": rows }))
+        out.object(&table.row())
     }
 }
 

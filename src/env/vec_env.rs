@@ -14,6 +14,7 @@ use crate::games::game::{Game, Outcome, Reason};
 use crate::games::planes::Features;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::threads;
 
 use super::batch::BatchMut;
 
@@ -24,7 +25,7 @@ const GAMES_PER_THREAD: usize = 128;
 const LEAST_MAX_TURNS: u32 = 2;
 
 /// The most games of one environment.
-const MOST_GAMES: usize = 1 << 20;
+pub const MOST_GAMES: usize = 1 << 20;
 
 /// The most threads.
 const MOST_THREADS: usize = 1024;
@@ -178,10 +179,8 @@ impl<P: Position> VecEnv<P> {
             return Err(Error::value("max_turns", turns, format!("at least {LEAST_MAX_TURNS}")));
         }
         let fresh = Game::<P>::new(options.draws)?;
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if options.threads == 0 { cores() } else { options.threads };
         let useful = if opponents.is_some() { options.games } else { options.games / GAMES_PER_THREAD };
-        let threads = threads.min(useful).max(1);
+        let threads = threads::count(options.threads).min(useful).max(1);
         let worker = |i| {
             let opponent = opponents.map(|make| make(i)).transpose()?;
             Ok(Worker { opponent, features: Features::default() })
@@ -356,6 +355,10 @@ impl<P: Position> VecEnv<P> {
         let has_opponent = self.workers.iter().any(|worker| worker.opponent.is_some());
         let lanes = (0..games).map(|i| Lane::take(i, has_opponent, &mut rest));
         let lanes = lanes.collect::<Result<Vec<_>>>()?;
+        let draws = self.rules.fresh.preset();
+        if let Some(other) = lanes.iter().map(|lane| lane.game.preset()).find(|&other| other != draws) {
+            return Err(damaged(&format!("expected games with the draw rules {draws}, found {other}")));
+        }
         if !rest.is_empty() {
             return Err(damaged("expected no more bytes behind the games"));
         }

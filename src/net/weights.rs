@@ -1,6 +1,6 @@
 //! The weights of a network and their card, in one safetensors file that explains itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,8 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::config::{NetConfig, NetKind};
 use crate::error::{Error, Result};
@@ -156,6 +158,7 @@ impl Weights {
             let values = read_tensor(&file, &tensor.name, &tensor.shape)?;
             tensors.push((tensor, values));
         }
+        check_sum(&file, &text)?;
         Ok(Self { card, spec, tensors, source: path.to_owned() })
     }
 
@@ -164,7 +167,7 @@ impl Weights {
     /// # Errors
     /// If the folder or disk does not take it.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let card = serde_json::to_string(&self.card).expect("a card is plain data");
+        let card = serde_json::to_value(&self.card).expect("a card is plain data");
         let tensors =
             self.tensors.iter().map(|(tensor, values)| (tensor.name.as_str(), &tensor.shape[..], &values[..]));
         write_whole(path, &to_safetensors(tensors, CARD, card))
@@ -278,22 +281,48 @@ pub(crate) fn read_tensor(file: &SafeTensors, name: &str, shape: &[usize]) -> Re
     Ok(values)
 }
 
-/// The bytes of a safetensors file with a text under `key` in its metadata.
+/// Compares the tensors with the checksum in the file's text. A file of before there was one passes.
+pub(crate) fn check_sum(file: &SafeTensors, text: &str) -> Result<(), String> {
+    #[derive(Deserialize)]
+    struct Stored {
+        sha256: Option<String>,
+    }
+    let Stored { sha256 } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match sha256 {
+        Some(sum) if sum != checksum(file.iter().map(|(name, view)| (name, view.data()))) => {
+            Err("damaged: the tensors do not fit their checksum".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The SHA-256 of the tensors' names and bytes, in the order of the names.
+fn checksum<'a>(tensors: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
+    let mut hash = Sha256::new();
+    for (name, bytes) in tensors.collect::<BTreeMap<_, _>>() {
+        hash.update(name);
+        hash.update(bytes);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of a safetensors file whose metadata tells of it under `key`, as JSON with the tensors' checksum added.
 ///
 /// # Panics
-/// If a tensor does not hold as many values as its shape says.
+/// If a tensor does not hold as many values as its shape says, or `about` is no object.
 pub(crate) fn to_safetensors<'a>(
     tensors: impl IntoIterator<Item = (&'a str, &'a [usize], &'a [f32])>,
     key: &str,
-    text: String,
+    mut about: Value,
 ) -> Vec<u8> {
     let with_bytes = |(name, shape, values): (&'a str, &'a [usize], &'a [f32])| {
         (name, shape.to_vec(), values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
     };
     let stored: Vec<_> = tensors.into_iter().map(with_bytes).collect();
+    about["sha256"] = checksum(stored.iter().map(|(name, _, bytes)| (*name, &bytes[..]))).into();
     let views = stored.iter().map(|(name, shape, bytes)| {
         (*name, TensorView::new(Dtype::F32, shape.clone(), bytes).expect("a tensor holds what its shape says"))
     });
-    let metadata = HashMap::from([(key.to_owned(), text)]);
+    let metadata = HashMap::from([(key.to_owned(), about.to_string())]);
     safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain")
 }

@@ -151,6 +151,13 @@ pub fn actions(given: &Bound<'_, PyAny>, games: usize, out: &mut Vec<i64>) -> Py
     if !matches!(dtype.kind(), b'i' | b'u') {
         return Err(Error::value("actions of dtype", &dtype, "whole numbers (int64 or any other width)").into());
     }
+    if dtype.kind() == b'u' {
+        let at: usize = array.call_method0("argmax")?.extract()?;
+        let largest = array.get_item(at)?;
+        if largest.extract::<i64>().is_err() {
+            return Err(Error::value(format!("env {at}: action"), largest, "the number of a legal hop").into());
+        }
+    }
     let whole = array.call_method1("astype", ("int64",))?;
     let whole: PyReadonlyArray1<'_, i64> = whole.extract()?;
     out.clear();

@@ -71,6 +71,10 @@ pub fn read_side(text: &str) -> Result<Side> {
     found.ok_or_else(|| Error::value("side", text, "white or black"))
 }
 
+fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
+    number("size", &format!("1 to {LARGEST_SVG} pixels"), size)
+}
+
 /// A game in play or over.
 ///
 /// People play turns (``game.play("c5:e3:g5")``); learners play hops, a step or one jump of one
@@ -286,8 +290,9 @@ impl PyGame {
         Self { record: self.record.copy() }
     }
 
-    /// The pieces by square: ``{"c3": "w", "d4": "Wbb"}``. ``w`` and ``b`` are men, ``W`` and ``B`` kings; of a tower
-    /// the top comes first.
+    /// The pieces by square: ``{"c3": "w", "d4": "Wbb"}``.
+    ///
+    /// ``w`` and ``b`` are men, ``W`` and ``B`` kings; of a tower the top comes first.
     fn pieces(&self) -> BTreeMap<String, String> {
         diagram::towers(&self.record.fen()).iter().map(|tower| (tower.square.to_string(), tower.letters())).collect()
     }
@@ -303,7 +308,13 @@ impl PyGame {
     /// Raises:
     ///     ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.
     #[pyo3(signature = (size = 360, *, below = "white", last_turn = true, arrows = Vec::new()))]
-    fn svg(&self, size: usize, below: &str, last_turn: bool, arrows: Vec<String>) -> PyResult<String> {
+    fn svg(
+        &self,
+        #[pyo3(from_py_with = read_size)] size: usize,
+        below: &str,
+        last_turn: bool,
+        arrows: Vec<String>,
+    ) -> PyResult<String> {
         if !(1..=LARGEST_SVG).contains(&size) {
             return Err(Error::value("size", size, format!("1 to {LARGEST_SVG} pixels")).into());
         }

@@ -3,20 +3,16 @@
 use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::arena::{self, Openings, Options, Report, Sprt};
-use crate::error::{Error, Result};
+use crate::arena::{self, MOST_GAMES, Openings, Options, Sprt, Summary};
+use crate::error::Result;
 use crate::for_variant;
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
 use crate::roster::Entrant;
 
 use super::errors::number;
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
+use super::signals::Signals;
 
 /// What the caller gave, before the variant is a type.
 struct Request<'a> {
@@ -32,8 +28,8 @@ struct Request<'a> {
     seed: u64,
 }
 
-/// Plays the match; after each game `interrupted` says whether to stop with an error.
-fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -> Result<()>) -> Result<Report> {
+/// Plays the match until it is over or `stop` is raised, and answers its numbers as JSON.
+fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<String> {
     for_variant!(variant, P => {
         let options = Options::<P> {
             games: request.games,
@@ -46,7 +42,9 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
             seed: request.seed,
         };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
-        arena::play(&|| a.player(), &|| b.player(), &options, &AtomicBool::new(false), &mut |_, _| interrupted())
+        let report = arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))?;
+        let summary = Summary::new(variant, [request.a, request.b], &options, &report);
+        Ok(serde_json::to_string(&summary).expect("plain numbers are JSON"))
     })
 }
 
@@ -62,7 +60,7 @@ fn play(variant: Variant, request: &Request<'_>, interrupted: &mut dyn FnMut() -
 ///     max_turns: A longer game is a draw.
 ///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
 ///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
-///     threads: One a core unless given.
+///     threads: 0, and nothing given, is one a core.
 ///     seed: Same seed, same match, as long as nobody thinks by time.
 ///
 /// Raises:
@@ -85,49 +83,28 @@ pub fn arena_match<'py>(
     sprt: Option<(f64, f64)>,
     threads: Option<&Bound<'py, PyAny>>,
     seed: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let variant: Variant = variant.parse()?;
     let request = Request {
         a,
         b,
-        games: games.map(|n| number("games", "an even number", n)).transpose()?.unwrap_or(100),
+        games: games
+            .map(|n| number("games", &format!("an even number from 2 to {MOST_GAMES}"), n))
+            .transpose()?
+            .unwrap_or(100),
         openings,
         draws: draws.parse()?,
-        max_turns: max_turns.map(|n| number("max_turns", "at least 1", n)).transpose()?,
+        max_turns: max_turns.map(|n| number("max_turns", "1 to 4294967295", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
-        threads: threads.map(|n| number("threads", "at least 1", n)).transpose()?.unwrap_or_else(cores),
+        threads: threads.map(|n| number("threads", "0 (one a core) to 1024", n)).transpose()?.unwrap_or(0),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };
-    let mut raised = None;
-    let report = py.detach(|| {
-        play(variant, &request, &mut || {
-            Python::attach(|py| py.check_signals()).map_err(|error| {
-                raised = Some(error);
-                Error::Interrupted
-            })
-        })
-    });
-    if let Some(error) = raised {
+    let signals = Signals::default();
+    let summary = py.detach(|| signals.run(|stop| play(variant, &request, stop)));
+    if let Some(error) = signals.take() {
         return Err(error);
     }
-    let report = report?;
-    let (tally, estimate) = (report.tally, report.tally.estimate());
-    let answer = PyDict::new(py);
-    answer.set_item("variant", variant.name())?;
-    answer.set_item("a", a)?;
-    answer.set_item("b", b)?;
-    answer.set_item("games", tally.games())?;
-    answer.set_item("wins", tally.wins)?;
-    answer.set_item("draws", tally.draws)?;
-    answer.set_item("losses", tally.losses)?;
-    answer.set_item("score", tally.score())?;
-    answer.set_item("elo", estimate.elo)?;
-    answer.set_item("elo_low", estimate.low)?;
-    answer.set_item("elo_high", estimate.high)?;
-    answer.set_item("los", estimate.los)?;
-    answer.set_item("seconds", report.seconds)?;
-    answer.set_item("draws_by", &report.draws_by)?;
-    answer.set_item("decided_by", &report.decided_by)?;
-    Ok(answer)
+    // Python reads the very text that the command prints.
+    py.import("json")?.call_method1("loads", (summary?,))
 }

@@ -7,6 +7,7 @@ mod matches;
 mod opponent;
 mod players;
 mod record;
+mod signals;
 mod vec_env;
 
 /// The compiled module; people import `shashki`.

@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -19,6 +21,7 @@ use crate::{cli, roster};
 use super::errors::number;
 use super::game::PyGame;
 use super::record::{ErasedGame, Record};
+use super::signals::Signals;
 
 /// What Python asks of a player, whatever its variant.
 trait ErasedPlayer: Send {
@@ -189,25 +192,23 @@ pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlay
 pub fn train(
     py: Python<'_>,
     config: Option<PathBuf>,
-    set: Option<Vec<String>>,
+    #[pyo3(from_py_with = read_set)] set: Option<Vec<String>>,
     run: Option<PathBuf>,
     init: Option<PathBuf>,
     resume: Option<PathBuf>,
 ) -> PyResult<()> {
     let settings = Settings { config, overrides: set.unwrap_or_default(), run_dir: run, resume, init };
-    let mut raised = None;
-    let done = py.detach(|| {
-        run_training(settings, &mut || {
-            let signal = Python::attach(|py| py.check_signals());
-            let go_on = signal.is_ok();
-            raised = raised.take().or(signal.err());
-            go_on
-        })
-    });
-    match raised {
+    let signals = Signals::default();
+    let done = py.detach(|| signals.run(|stop| run_training(settings, stop)));
+    match signals.take() {
         Some(error) => Err(error),
         None => Ok(done?),
     }
+}
+
+fn read_set(set: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    let expected = "expected a list of texts like 'learner.batch_size=512'";
+    set.extract().map_err(|_| PyTypeError::new_err(format!("set {set:?}: {expected}")))
 }
 
 /// What the caller of `train` gave.
@@ -221,24 +222,20 @@ struct Settings {
 }
 
 #[cfg(not(feature = "torch"))]
-fn run_training(_: Settings, _: &mut dyn FnMut() -> bool) -> Result<()> {
+fn run_training(_: Settings, _: &AtomicBool) -> Result<()> {
     let text = "this build of shashki plays but does not train: build it with the feature torch (make install-train)";
     Err(Error::Failed(text.to_owned()))
 }
 
-/// Trains; after each round `go_on` says whether to.
+/// Trains until the run's end or until `stop` is raised.
 #[cfg(feature = "torch")]
-fn run_training(settings: Settings, go_on: &mut dyn FnMut() -> bool) -> Result<()> {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
+fn run_training(settings: Settings, stop: &AtomicBool) -> Result<()> {
     use crate::train::console::Console;
     use crate::train::trainer::{self, TrainArgs};
 
     let Settings { config, overrides, run_dir, resume, init } = settings;
     let args = TrainArgs { config, overrides, run_dir, resume, init };
-    let stop = AtomicBool::new(false);
-    let mut on_row = |_: &serde_json::Value| stop.store(!go_on(), Ordering::SeqCst);
-    trainer::run(&args, &stop, &mut Console::new(&mut on_row)).map(drop)
+    trainer::run(&args, stop, &mut Console::new(&mut |_: &serde_json::Value| {})).map(drop)
 }
 
 /// Run the command line, the program's name first, and return its exit status.

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::env::batch::BatchMut;
-use crate::env::vec_env::{EnvOptions, Seat, VecEnv};
+use crate::env::vec_env::{EnvOptions, MOST_GAMES, Seat, VecEnv};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::game::Outcome;
@@ -21,6 +22,7 @@ use super::arrays::{self, PyBatch};
 use super::errors::number;
 use super::game::PyGame;
 use super::opponent::{CallablePlayer, Raised};
+use super::signals::{Attentive, Signals};
 
 /// What Python asks of an environment, whatever its variant.
 trait ErasedEnv: Send {
@@ -93,11 +95,11 @@ impl Opponent {
     }
 
     /// What makes a player for each thread; a model is read once.
-    fn maker<'a, P: Heuristic>(&'a self, raised: &'a Raised) -> Result<Maker<'a, P>> {
+    fn maker<'a, P: Heuristic>(&'a self, raised: &'a Raised, signals: &'a Signals) -> Result<Maker<'a, P>> {
         Ok(match self {
             Self::Text(text) => {
                 let entrant = Entrant::<P>::new(text)?;
-                Box::new(move |_| entrant.player())
+                Box::new(move |_| Ok(Box::new(Attentive::new(entrant.player()?, signals.clone()))))
             }
             Self::Callable(function) => Box::new(move |_| {
                 let function = Python::attach(|py| function.clone_ref(py));
@@ -112,9 +114,10 @@ fn new_env(
     options: EnvOptions,
     opponent: Option<&Opponent>,
     raised: &Raised,
+    signals: &Signals,
 ) -> Result<Box<dyn ErasedEnv>> {
     for_variant!(variant, P => {
-        let maker = opponent.map(|opponent| opponent.maker::<P>(raised)).transpose()?;
+        let maker = opponent.map(|opponent| opponent.maker::<P>(raised, signals)).transpose()?;
         Ok(Box::new(VecEnv::<P>::new(options, maker.as_deref())?))
     })
 }
@@ -167,6 +170,11 @@ pub struct PyVecEnv {
     outcomes: Vec<Option<Outcome>>,
     listed: Vec<Option<Outcome>>,
     raised: Raised,
+    /// The opponent, where it is a callable; each thread's player holds it too.
+    callable: Option<Py<PyAny>>,
+    signals: Signals,
+    /// Whether the games are played by other threads, while this one is to listen for signals.
+    listens: bool,
 }
 
 impl PyVecEnv {
@@ -185,8 +193,13 @@ impl PyVecEnv {
             self.listed.fill(None);
         }
         let env = &mut **self.env.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let actions = &self.actions;
-        let done = self.batch.get().fill(py, &mut self.outcomes, |batch| work(env, actions, batch));
+        let (actions, signals, listens) = (&self.actions, &self.signals, self.listens);
+        let done = self.batch.get().fill(py, &mut self.outcomes, |batch| {
+            if listens { signals.run(|_| work(env, actions, batch)) } else { work(env, actions, batch) }
+        });
+        if let Some(signal) = signals.take() {
+            return Err(signal);
+        }
         if let Err(error) = done {
             return Err(self.raised.take().unwrap_or(error));
         }
@@ -217,26 +230,26 @@ impl PyVecEnv {
         side: &str,
     ) -> PyResult<Self> {
         let opponent = opponent.map(Opponent::read).transpose()?;
-        let threads = threads.map(|n| number("threads", "0 (one a core) or more", n)).transpose()?.unwrap_or(0);
+        let threads = threads.map(|n| number("threads", "0 (one a core) to 1024", n)).transpose()?.unwrap_or(0);
         let options = EnvOptions {
-            games: num_envs.map(|n| number("num_envs", "at least 1", n)).transpose()?.unwrap_or(1),
+            games: num_envs.map(|n| number("num_envs", &format!("1 to {MOST_GAMES}"), n)).transpose()?.unwrap_or(1),
             seed: seed.map(|n| number("seed", SEEDS, n)).transpose()?.unwrap_or_else(rand::random),
             draws: draws.parse()?,
-            max_turns: max_turns.map(|n| number("max_turns", "at least 2", n)).transpose()?,
+            max_turns: max_turns.map(|n| number("max_turns", "2 to 4294967295", n)).transpose()?,
             // A callable's answers must come in one order.
             threads: if matches!(opponent, Some(Opponent::Callable(_))) { 1 } else { threads },
             seat: side.parse()?,
         };
         let variant = variant.parse()?;
-        let raised = Raised::default();
-        let env = py.detach(|| new_env(variant, options, opponent.as_ref(), &raised))?;
-        let spec = env.spec();
+        let (raised, signals) = (Raised::default(), Signals::default());
+        let env = py.detach(|| new_env(variant, options, opponent.as_ref(), &raised, &signals))?;
+        let (spec, env_threads) = (env.spec(), env.threads());
         let batch = Py::new(py, PyBatch::new(py, spec, options.games)?)?;
         let nothing = vec![None; options.games];
         Ok(Self {
             spec,
             games: options.games,
-            threads: env.threads(),
+            threads: env_threads,
             env: Mutex::new(env),
             seat: options.seat,
             copy,
@@ -245,6 +258,12 @@ impl PyVecEnv {
             outcomes: nothing.clone(),
             listed: nothing,
             raised,
+            callable: match &opponent {
+                Some(Opponent::Callable(function)) => Some(function.clone_ref(py)),
+                _ => None,
+            },
+            signals,
+            listens: opponent.is_some() && env_threads > 1,
         })
     }
 
@@ -340,6 +359,27 @@ impl PyVecEnv {
     fn set_state(&mut self, py: Python<'_>, state: &[u8]) -> PyResult<Py<PyBatch>> {
         self.env().restore(state)?;
         self.fill(py, |env, _, batch| env.observe(batch))
+    }
+
+    /// Tells Python's collector of the callable, which may well hold this environment in turn.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A visit for each reference: this one's and the players'.
+        for _ in 0..=self.threads {
+            visit.call(&self.callable)?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of the callable: an environment without opponents takes the place of that with them.
+    fn __clear__(&mut self) {
+        let options = EnvOptions { games: self.games, threads: 1, ..EnvOptions::default() };
+        if self.callable.is_some()
+            && let Ok(env) = new_env(self.spec.variant, options, None, &self.raised, &self.signals)
+        {
+            self.env = Mutex::new(env);
+            self.callable = None;
+            self.threads = 1;
+        }
     }
 
     fn __len__(&self) -> usize {

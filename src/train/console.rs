@@ -19,6 +19,12 @@ pub struct Console<'a> {
     on_row: &'a mut dyn FnMut(&Value),
 }
 
+/// What this program is called by: its path where it is the command itself, its name where Python runs it.
+fn program() -> String {
+    let name = std::env::args().next().unwrap_or_default();
+    if name.ends_with("shashki") { name } else { "shashki".to_owned() }
+}
+
 impl<'a> Console<'a> {
     /// A console on standard error; `on_row` gets each round's numbers as they go into `metrics.jsonl`.
     pub fn new(on_row: &'a mut dyn FnMut(&Value)) -> Self {
@@ -32,8 +38,9 @@ impl<'a> Console<'a> {
     /// The run folder is there.
     pub fn started(&self, folder: &Path) {
         self.line(&format!(
-            "run folder {0}\nwatch it by `tensorboard --logdir {0}`; stop it by Ctrl-C and go on by `shashki train --resume {0}`",
-            folder.display()
+            "run folder {0}\nwatch it by `tensorboard --logdir {0}`; stop it by Ctrl-C and go on by `{1} train --resume {0}`",
+            folder.display(),
+            program()
         ));
     }
 

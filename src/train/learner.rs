@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::net::spec::NetSpec;
 use crate::net::torch::{self, Network, download, set_threads};
-use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors};
+use crate::net::weights::{Card, Weights, check_sum, open, read_tensor, to_safetensors};
 
 use super::adamw::{AdamW, clip};
 use super::replay::Batch;
@@ -21,6 +21,8 @@ use super::replay::Batch;
 const NEVER: f64 = -1e9;
 /// The state file's key in its metadata.
 const STATE: &str = "state";
+/// The state file's tensor of the running mean, which only some have.
+const AVERAGE: &str = "average";
 /// The state file's version.
 const FORMAT: u32 = 1;
 
@@ -245,8 +247,8 @@ impl Learner {
         }
         let shape = [self.spec().parameters()];
         let tensors = lists.iter().map(|(name, list)| (*name, &shape[..], &list[..]));
-        let text = serde_json::to_string(&state).expect("a state's head is plain data");
-        write_whole(path, &to_safetensors(tensors, STATE, text))
+        let head = serde_json::to_value(&state).expect("a state's head is plain data");
+        write_whole(path, &to_safetensors(tensors, STATE, head))
     }
 
     /// Goes on from a stored state of a learner of the same shape.
@@ -284,15 +286,22 @@ impl Learner {
             return Err(format!("the state of a {found}, expected that of a {expected}"));
         }
         let shape = [expected.parameters()];
-        let lists = self.tensors().into_iter().map(|(name, _)| read_tensor(&file, name, &shape));
-        Ok((state, lists.collect::<Result<_, _>>()?))
+        let read = |(name, _): (_, &Tensor)| match read_tensor(&file, name, &shape) {
+            Err(reason) if name == AVERAGE => {
+                Err(format!("{reason}: learner.average stays 0 in a run that began without it"))
+            }
+            values => values,
+        };
+        let lists = self.tensors().into_iter().map(read).collect::<Result<_, _>>()?;
+        check_sum(&file, &text)?;
+        Ok((state, lists))
     }
 
     /// What a state is made of, by name.
     fn tensors(&self) -> Vec<(&'static str, &Tensor)> {
         let optimiser = &self.optimiser;
         let mut list = vec![("parameters", &self.parameters), ("mean", &optimiser.mean), ("square", &optimiser.square)];
-        list.extend(self.average.as_ref().map(|average| ("average", average)));
+        list.extend(self.average.as_ref().map(|average| (AVERAGE, average)));
         list
     }
 

@@ -1,7 +1,7 @@
 //! What a run writes down as it goes: `metrics.jsonl`, the record of truth, and TensorBoard.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -32,7 +32,7 @@ impl Metrics {
     /// that a resumed run plays again.
     ///
     /// # Errors
-    /// If the record cannot be read or written.
+    /// If the record cannot be read or written, or tells of rounds beyond the one that was under way.
     pub fn open(run_dir: &Path, last_round: u64) -> Result<Self> {
         let path = run_dir.join(RECORD);
         keep_rounds(&path, last_round)?;
@@ -40,7 +40,7 @@ impl Metrics {
         let board = match TensorBoard::create(run_dir) {
             Ok(board) => Some(board),
             Err(error) => {
-                warn(&error);
+                warn(&given_up(&error));
                 None
             }
         };
@@ -61,7 +61,7 @@ impl Metrics {
         if let Some(board) = &mut self.board
             && let Err(error) = board.scalars("", row, step).and_then(|()| board.flush())
         {
-            warn(&error);
+            warn(&given_up(&error));
             self.board = None;
         }
         Ok(())
@@ -69,27 +69,38 @@ impl Metrics {
 }
 
 #[allow(clippy::print_stderr, reason = "the run goes on; a warning is all there is to say")]
-fn warn(error: &std::io::Error) {
-    eprintln!("warning: TensorBoard is given up: {error}; {RECORD} goes on");
+fn warn(text: &str) {
+    eprintln!("warning: {text}");
 }
 
-/// Rewrites the record without the rounds after `last`, and without a line that was cut short.
+fn given_up(error: &std::io::Error) -> String {
+    format!("TensorBoard is given up: {error}; {RECORD} goes on")
+}
+
+/// Rewrites the record without the rounds after `last`, and without lines that were cut short or damaged.
 fn keep_rounds(path: &Path, last: u64) -> Result<()> {
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let record = match std::fs::read(path) {
+        Ok(record) => record,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io(path, error)),
     };
-    let mut kept = String::new();
-    for line in BufReader::new(file).lines() {
-        let line = line.map_err(|source| Error::io(path, source))?;
-        let round = serde_json::from_str::<Value>(&line).ok().and_then(|row| row["round"].as_u64());
-        if round.is_some_and(|round| round <= last) {
-            kept += &line;
-            kept.push('\n');
+    let mut kept = Vec::new();
+    for (line, number) in record.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !line.is_empty()) {
+        match serde_json::from_slice::<Value>(line).ok().and_then(|row| row["round"].as_u64()) {
+            Some(round) if round <= last => {
+                kept.extend(line);
+                kept.push(b'\n');
+            }
+            Some(round) if round > last + 1 => {
+                let reason = format!("tells of round {round}, but the state in this folder is that of round {last}");
+                return Err(Error::Failed(format!("{}: {reason}", path.display())));
+            }
+            // The round under way when the run ended: its record is written before its state.
+            Some(_) => {}
+            None => warn(&format!("{}: line {number} is no round's, and dropped", path.display())),
         }
     }
-    write_whole(path, kept.as_bytes())
+    write_whole(path, &kept)
 }
 
 /// An event file. The records are written here on the caller's thread: the writer thread that the library offers
@@ -189,12 +200,24 @@ mod tests {
         for round in 1..=3 {
             metrics.write(&json!({"round": round}), round).unwrap();
         }
-        metrics.record.write_all(b"{\"round\": 4, \"lo").unwrap();
+        metrics.record.write_all(b"{\"round\": 1, \"lo\xff\xfe\n{\"round\": 4, \"lo").unwrap();
         drop(metrics);
         let mut metrics = Metrics::open(dir.path(), 2).unwrap();
         metrics.write(&json!({"round": 3, "again": true}), 3).unwrap();
         let rounds = lines(dir.path());
         assert_eq!(rounds, [json!({"round": 1}), json!({"round": 2}), json!({"round": 3, "again": true})]);
+    }
+
+    #[test]
+    fn a_record_far_ahead_of_the_state_is_kept_and_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut metrics = Metrics::open(dir.path(), 0).unwrap();
+        for round in 1..=3 {
+            metrics.write(&json!({"round": round}), round).unwrap();
+        }
+        let refused = Metrics::open(dir.path(), 1).err().unwrap().to_string();
+        assert!(refused.contains("metrics.jsonl: tells of round 3") && refused.ends_with("round 1"), "{refused}");
+        assert_eq!(lines(dir.path()).len(), 3);
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub mod estimate;
 #[cfg(feature = "torch")]
 pub mod learner;
 pub mod metrics;
+#[cfg(feature = "torch")]
+mod progress;
 pub mod replay;
 pub mod run_folder;
 pub mod rungs;

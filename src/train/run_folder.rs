@@ -3,14 +3,17 @@
 //! ```text
 //! config.toml       every knob as run          run.json       seed, versions, git hash, machine
 //! metrics.jsonl     a line a round             games/         PDN of matches and of some self-play games
+//! final.json        the closing table
 //! checkpoints/      numbered networks          best.safetensors
 //! replay/           the samples of each round  state/NNNNNN/  the rest of what --resume needs, after round NNNNNN
+//! lock              held while a process trains here
 //! ```
 //!
 //! Files that a resumed run relies on are written under another name and renamed when complete, so that a run killed at
 //! any moment goes on from its last complete round.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,10 +23,11 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::files::{sync_folder_of, write_whole};
 
-/// The folder of a run.
-#[derive(Clone, Debug)]
+/// The folder of a run, kept from other processes as long as this lives.
+#[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    _lock: File,
 }
 
 impl RunFolder {
@@ -40,16 +44,15 @@ impl RunFolder {
             Path::to_owned,
         );
         if path.exists() {
-            return Err(Error::Failed(format!(
-                "run folder {0} exists already; go on with it by `shashki train --resume {0}`, or name another by --run",
-                path.display()
-            )));
+            let way = format!("go on with it by `shashki train --resume {}`, or name another by --run", path.display());
+            let reason = format!("this run folder exists already; {way}");
+            return Err(Error::io(&path, std::io::Error::new(ErrorKind::AlreadyExists, reason)));
         }
-        let folder = Self { path };
         for part in ["checkpoints", "games", "replay", "state"] {
-            let part = folder.path.join(part);
+            let part = path.join(part);
             fs::create_dir_all(&part).map_err(|source| Error::io(&part, source))?;
         }
+        let folder = Self { _lock: lock(&path)?, path };
         folder.write_config(config)?;
         let about = json!({
             "seed": config.run.seed,
@@ -67,7 +70,7 @@ impl RunFolder {
     /// Opens the folder of an earlier run, with its config and `overrides` over it.
     ///
     /// # Errors
-    /// If there is no such folder or it holds no run.
+    /// If there is no such folder, it holds no run, or another process trains in it.
     pub fn open(path: &Path, overrides: &[String]) -> Result<(Self, Config)> {
         let file = path.join("config.toml");
         if !file.is_file() {
@@ -75,14 +78,40 @@ impl RunFolder {
                 std::io::Error::new(std::io::ErrorKind::NotFound, "no config.toml here; expected a run folder");
             return Err(Error::io(path, source));
         }
-        let config = Config::load(&file, overrides)?;
-        Ok((Self { path: path.to_owned() }, config))
+        let folder = Self { _lock: lock(path)?, path: path.to_owned() };
+        folder.clear_away()?;
+        let (before, config) = (Config::load(&file, &[])?, Config::load(&file, overrides)?);
+        if config.run.seed != before.run.seed {
+            // The games so far have their chance from it, and the untrained network its weights.
+            return Err(Error::value("run.seed", config.run.seed, format!("{}, as the run began", before.run.seed)));
+        }
+        Ok((folder, config))
+    }
+
+    /// Removes the files that a killed process was just writing.
+    fn clear_away(&self) -> Result<()> {
+        for part in ["", "checkpoints", "games", "replay"] {
+            let part = self.path.join(part);
+            for entry in fs::read_dir(&part).map_err(|source| Error::io(&part, source))?.flatten() {
+                let path = entry.path();
+                if path.extension().is_some_and(|ending| ending == "tmp") {
+                    fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A file's name from this folder on.
+    #[must_use]
+    pub fn name_of(&self, file: &Path) -> PathBuf {
+        file.strip_prefix(&self.path).unwrap_or(file).to_owned()
     }
 
     /// The best network so far.
@@ -124,7 +153,7 @@ impl RunFolder {
     /// If anything cannot be written; the earlier state stays.
     pub fn save_state(&self, round: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let states = self.path.join("state");
-        let (temporary, whole) = (states.join("unfinished"), states.join(format!("{round:06}")));
+        let (temporary, whole) = (states.join("unfinished"), self.state_after(round));
         for stale in [&temporary, &whole] {
             if stale.exists() {
                 fs::remove_dir_all(stale).map_err(|source| Error::io(stale, source))?;
@@ -147,9 +176,14 @@ impl RunFolder {
     /// # Errors
     /// If the folder cannot be read.
     pub fn state(&self) -> Result<Option<(u64, PathBuf)>> {
-        let states = self.path.join("state");
-        let last = numbered(&states, "")?.pop();
-        Ok(last.map(|round| (round, states.join(format!("{round:06}")))))
+        let last = numbered(&self.path.join("state"), "")?.pop();
+        Ok(last.map(|round| (round, self.state_after(round))))
+    }
+
+    /// The folder of the state after a round.
+    #[must_use]
+    pub fn state_after(&self, round: u64) -> PathBuf {
+        self.path.join("state").join(format!("{round:06}"))
     }
 
     /// Writes the config with every knob.
@@ -159,6 +193,33 @@ impl RunFolder {
     pub fn write_config(&self, config: &Config) -> Result<()> {
         write_whole(&self.path.join("config.toml"), config.to_toml().as_bytes())
     }
+}
+
+/// Takes the lock of a run folder. The system releases it with the file, however the process ends.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join("lock");
+    let take = || {
+        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0)?;
+                write!(file, "{}", std::process::id())?;
+            }
+            Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
+            // A disk that knows no locks is no reason not to train.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(file)
+    };
+    take().map_err(|error: std::io::Error| {
+        if error.kind() != ErrorKind::WouldBlock {
+            return Error::io(&path, error);
+        }
+        let holder = fs::read_to_string(&path).unwrap_or_default();
+        let holder = if holder.is_empty() { "another process".to_owned() } else { format!("process {holder}") };
+        Error::Failed(format!("run folder {} is in use by {holder}", folder.display()))
+    })
 }
 
 /// The numbers of the entries of a folder named by six digits and `ending`, in order.
@@ -208,6 +269,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_killed_process_was_writing_is_cleared_away() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        drop(folder);
+        let left = ["metrics.jsonl.12.tmp", "replay/000002.bin.12.tmp"].map(|name| path.join(name));
+        left.iter().for_each(|file| fs::write(file, "half").unwrap());
+        RunFolder::open(&path, &[]).unwrap();
+        assert!(left.iter().all(|file| !file.exists()));
+    }
+
+    #[test]
+    fn another_seed_is_refused() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        let seed = Config::default().run.seed;
+        drop(folder);
+        let set = |seed: u64| RunFolder::open(&path, &[format!("run.seed={seed}")]);
+        assert!(set(seed).is_ok());
+        let refused = set(seed + 1).unwrap_err().to_string();
+        assert!(refused.contains("run.seed") && refused.contains("as the run began"), "{refused}");
+    }
+
+    #[test]
     fn a_state_that_failed_halfway_leaves_the_earlier_one() {
         let (_dir, folder) = folder();
         assert!(folder.state().unwrap().is_none());
@@ -227,10 +311,28 @@ mod tests {
     #[test]
     fn overrides_of_a_resumed_run_are_kept_once_they_are_written() {
         let (_dir, folder) = folder();
-        let (_, config) = RunFolder::open(folder.path(), &["run.minutes=7".to_owned()]).unwrap();
+        let path = folder.path().to_owned();
+        drop(folder);
+        let (folder, config) = RunFolder::open(&path, &["run.minutes=7".to_owned()]).unwrap();
         assert_eq!(config.run.minutes, 7.0);
-        assert_ne!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
+        drop(folder);
+        let (folder, as_before) = RunFolder::open(&path, &[]).unwrap();
+        assert_ne!(as_before, config);
         folder.write_config(&config).unwrap();
-        assert_eq!(RunFolder::open(folder.path(), &[]).unwrap().1, config);
+        drop(folder);
+        assert_eq!(RunFolder::open(&path, &[]).unwrap().1, config);
+    }
+
+    #[test]
+    fn a_folder_in_use_is_refused_until_its_holder_is_gone() {
+        let (_dir, folder) = folder();
+        let path = folder.path().to_owned();
+        let refused = RunFolder::open(&path, &[]).unwrap_err();
+        let holder = format!("is in use by process {}", std::process::id());
+        assert!(refused.to_string().ends_with(&holder) && refused.exit_status() == 1, "{refused}");
+        drop(folder);
+        // As a killed process leaves it: with its number, but free.
+        fs::write(path.join("lock"), "1").unwrap();
+        RunFolder::open(&path, &[]).unwrap();
     }
 }

@@ -115,6 +115,15 @@ pub struct Table {
     pub rungs: Vec<Rung>,
 }
 
+impl Table {
+    /// The table as JSON: `{"final": {OPPONENT: {…}}}`.
+    #[must_use]
+    pub fn row(&self) -> Value {
+        let rows: serde_json::Map<_, _> = self.rungs.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
+        json!({ "final": rows })
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |report: &Report| {

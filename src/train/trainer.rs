@@ -1,13 +1,12 @@
 //! The training loop: play, learn, measure, write down; stop and resume at any round.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -27,6 +26,7 @@ use crate::seed::mix;
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
+use super::progress::{Progress, checksum};
 use super::replay::{self, Batch, Replay};
 use super::run_folder::RunFolder;
 use super::rungs::{self, Table};
@@ -59,6 +59,14 @@ pub struct TrainArgs {
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
     let init = args.init.as_deref();
+    if args.resume.is_some() {
+        for (what, given) in [("config", &args.config), ("run folder", &args.run_dir), ("model", &args.init)] {
+            if let Some(path) = given {
+                let expected = "none to resume a run: it has its own";
+                return Err(Error::value(what, path.display(), expected));
+            }
+        }
+    }
     let (folder, config) = match (&args.resume, &args.config) {
         (Some(dir), _) => {
             let (folder, config) = RunFolder::open(dir, &args.overrides)?;
@@ -103,40 +111,6 @@ impl Stream {
     }
 }
 
-/// How far a run has come: all that `--resume` needs besides networks, samples and games.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Progress {
-    round: u64,
-    /// Of self-play and learning.
-    seconds: f64,
-    games: u64,
-    hops: u64,
-    samples: u64,
-    steps: u64,
-    /// Optimiser steps that the samples so far allow but that are less than one.
-    steps_owed: f64,
-    /// The highest score of a network over all rungs, and its games.
-    best: Option<(f64, u32)>,
-}
-
-impl Progress {
-    /// Notes a network's score over so many games. Answers whether it becomes the best: unless it is clearly worse, its
-    /// score below the highest so far by more than the standard error of their difference.
-    fn note_score(&mut self, score: f64, games: u32) -> bool {
-        let Some((highest, its_games)) = self.best else {
-            self.best = Some((score, games));
-            return true;
-        };
-        if score > highest {
-            self.best = Some((score, games));
-        }
-        // A game's result, 0 to 1, has a standard deviation of at most a half.
-        let error = (0.25 / f64::from(games.max(1)) + 0.25 / f64::from(its_games.max(1))).sqrt();
-        score + error >= highest
-    }
-}
-
 struct Trainer<P: Heuristic> {
     config: Config,
     folder: RunFolder,
@@ -144,10 +118,17 @@ struct Trainer<P: Heuristic> {
     progress: Progress,
     workers: Vec<Worker<P>>,
     replay: Replay<P>,
-    /// The rounds whose samples are on disk, oldest first, and how many each has.
-    sampled: VecDeque<(u64, usize)>,
+    /// The rounds whose samples are on disk, oldest first.
+    sampled: VecDeque<Sampled>,
     learner: Learner,
     weights: Weights,
+}
+
+/// A round's samples on disk.
+struct Sampled {
+    round: u64,
+    count: usize,
+    checksum: String,
 }
 
 impl<P: Heuristic> Trainer<P> {
@@ -157,7 +138,7 @@ impl<P: Heuristic> Trainer<P> {
         let initial = folder.checkpoint(0);
         let state = folder.state()?;
         // A run that was stopped in its first round keeps its start: the network of --init is named only once.
-        if !initial.exists() {
+        if state.is_none() && !initial.exists() {
             let weights = match init {
                 Some(path) => read_fitting(&model_file(path)?, &spec)?,
                 None => Weights::init(&spec, Stream::Weights.seed(&config)),
@@ -170,24 +151,33 @@ impl<P: Heuristic> Trainer<P> {
             // The games under way and the samples so far are of the rules that the run began with.
             return Err(Error::value("run.draws", config.run.draws, format!("{draws}, as the run began")));
         }
-        if !folder.best().exists() {
+        if state.is_none() && !folder.best().exists() {
             weights.write(&folder.best())?;
         }
+        read_fitting(&folder.best(), &spec)?;
         let mut learner = Learner::new(&spec, &config.learner, config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
         let (mut workers, mut sampled) = (Vec::new(), VecDeque::new());
         if let Some((round, dir)) = &state {
-            progress = read_progress(&dir.join("progress.json"))?;
+            progress = Progress::read(&dir.join("progress.json"), *round)?;
+            progress.check_files(folder.path())?;
+            let owns = |path: &Path| progress.owns(&folder.name_of(path));
             learner.load_state(&dir.join("learner.safetensors"))?;
             for number in folder.sampled_rounds()?.into_iter().filter(|number| number <= round) {
-                let samples = replay::load(&folder.samples(number))?;
-                sampled.push_back((number, samples.len()));
+                let path = folder.samples(number);
+                if !owns(&path) {
+                    // Of no use any more; a kill came between the state and the removal.
+                    remove(&path)?;
+                    continue;
+                }
+                let samples = replay::load(&path)?;
+                sampled.push_back(Sampled { round: number, count: samples.len(), checksum: checksum(&path)? });
                 replay.extend(samples);
             }
             for index in 0..config.threads() {
                 let path = worker_file(dir, index);
-                if path.exists() {
+                if owns(&path) && path.exists() {
                     workers.push(Worker::restore(&config, &stored::read(&path, WORKER_MARK)?)?);
                 }
             }
@@ -217,12 +207,17 @@ impl<P: Heuristic> Trainer<P> {
         let games = self.config.arena.final_games;
         // Openings drawn apart from those of the measurements that chose the best.
         let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
-        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let mut pdn = String::new();
+        let mut keep = |game: &str| pdn.push_str(game);
+        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut keep)?;
+        write_whole(&self.folder.games("final", self.progress.round), pdn.as_bytes())?;
         let before = rungs::measure::<P>(&start, &self.config, games, seed, stop, console, &mut |_| {})?;
         for (rung, before) in rungs.iter_mut().zip(before) {
             rung.start = Some(before.report);
         }
-        Ok(Table { visits: self.config.arena.visits, untrained, rungs })
+        let table = Table { visits: self.config.arena.visits, untrained, rungs };
+        write_whole(&self.folder.path().join("final.json"), format!("{:#}\n", table.row()).as_bytes())?;
+        Ok(table)
     }
 
     /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
@@ -241,8 +236,9 @@ impl<P: Heuristic> Trainer<P> {
         let play_s = start.elapsed().as_secs_f64();
         let new = round.samples.len();
         let calibration = calibration(&round.samples);
-        replay::save(&self.folder.samples(number), &round.samples)?;
-        self.sampled.push_back((number, new));
+        let path = self.folder.samples(number);
+        replay::save(&path, &round.samples)?;
+        self.sampled.push_back(Sampled { round: number, count: new, checksum: checksum(&path)? });
         self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
@@ -373,29 +369,44 @@ impl<P: Heuristic> Trainer<P> {
         if number.is_multiple_of(u64::from(self.config.run.checkpoint_every)) {
             self.weights.write(&self.folder.checkpoint(number))?;
         }
+        let old = self.forget_old_samples();
         self.folder.save_state(number, |dir| {
-            self.learner.save_state(&dir.join("learner.safetensors"))?;
+            let learner = dir.join("learner.safetensors");
+            self.learner.save_state(&learner)?;
+            let mut paths = vec![learner];
             for (index, worker) in self.workers.iter().enumerate() {
-                stored::write(&worker_file(dir, index), WORKER_MARK, &worker.save())?;
+                let path = worker_file(dir, index);
+                stored::write(&path, WORKER_MARK, &worker.save())?;
+                paths.push(path);
             }
-            let text = serde_json::to_string_pretty(&self.progress).expect("plain numbers are JSON");
-            write_whole(&dir.join("progress.json"), text.as_bytes())
+            let whole = self.folder.state_after(number);
+            let mut files = BTreeMap::new();
+            for path in paths {
+                // The name it has when the state is whole.
+                let named = whole.join(path.strip_prefix(dir).unwrap_or(&path));
+                files.insert(self.folder.name_of(&named), checksum(&path)?);
+            }
+            for sampled in &self.sampled {
+                files.insert(self.folder.name_of(&self.folder.samples(sampled.round)), sampled.checksum.clone());
+            }
+            self.progress.files = Some(files);
+            self.progress.write(&dir.join("progress.json"))
         })?;
-        self.forget_old_samples()
+        old.iter().try_for_each(|&round| remove(&self.folder.samples(round)))
     }
 
-    /// Removes the samples of rounds that the replay no longer holds.
-    fn forget_old_samples(&mut self) -> Result<()> {
-        let mut kept: usize = self.sampled.iter().map(|(_, count)| count).sum();
-        while let Some(&(round, count)) = self.sampled.front()
+    /// The rounds whose samples the replay no longer holds; from now on their files do not count.
+    fn forget_old_samples(&mut self) -> Vec<u64> {
+        let mut kept: usize = self.sampled.iter().map(|sampled| sampled.count).sum();
+        let mut old = Vec::new();
+        while let Some(&Sampled { round, count, .. }) = self.sampled.front()
             && kept - count >= self.config.replay.capacity
         {
-            let path = self.folder.samples(round);
-            std::fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
             kept -= count;
+            old.push(round);
             self.sampled.pop_front();
         }
-        Ok(())
+        old
     }
 }
 
@@ -455,6 +466,10 @@ fn losses_row(losses: &Losses) -> Value {
     })
 }
 
+fn remove(path: &Path) -> Result<()> {
+    std::fs::remove_file(path).map_err(|source| Error::io(path, source))
+}
+
 fn worker_file(state: &Path, index: usize) -> PathBuf {
     state.join(format!("worker-{index}.bin"))
 }
@@ -479,22 +494,4 @@ fn stamped(mut weights: Weights, config: &Config, step: u64) -> Weights {
 
 fn check_stop(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
-}
-
-fn read_progress(path: &Path) -> Result<Progress> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
-    serde_json::from_str(&text).map_err(|error| Error::State { what: "progress", reason: error.to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_network_does_not_get_worse_by_small_steps() {
-        let mut progress = Progress::default();
-        let scores = [0.5, 0.7, 0.68, 0.66, 0.64, 0.62, 0.75];
-        let becomes_best = scores.map(|score| progress.note_score(score, 160));
-        assert_eq!(becomes_best, [true, true, true, true, false, false, true]);
-    }
 }

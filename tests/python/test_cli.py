@@ -1,5 +1,6 @@
 """The console script and the doors to commands."""
 
+import json
 import subprocess
 import sys
 
@@ -20,6 +21,14 @@ def test_the_script_is_the_command_line():
     assert '"nodes":302' in done.stdout.replace(" ", "")
 
 
+def test_a_match_tells_python_what_it_tells_the_command_line():
+    done = run("arena", "random", "random", "--games", "4", "--json")
+    printed, returned = json.loads(done.stdout), shashki.arena("random", "random", games=4)
+    for timed in ("seconds", "mean_turn_seconds"):
+        assert printed.pop(timed) is not None and returned.pop(timed) is not None
+    assert printed == returned
+
+
 def test_what_the_command_line_cannot_mean_ends_with_status_2():
     done = run("perft", "--variant", "chess", "--depth", "3")
     assert done.returncode == 2
@@ -35,3 +44,8 @@ def test_a_build_without_a_trainer_says_so():
         assert "no/such/file.toml" in str(error)
     else:
         pytest.fail("a file that is not there trains nothing")
+
+
+def test_knobs_are_a_list():
+    with pytest.raises(TypeError, match="set 'run.seed=1': expected a list"):
+        shashki.train("configs/smoke.toml", set="run.seed=1")

@@ -161,6 +161,10 @@ def test_outcomes_are_values():
         (lambda: shashki.Game().set_state(b""), ["game"]),
         (lambda: shashki.Game().set_state(shashki.Game().get_state() + b"{"), ["game"]),
         (lambda: shashki.Game().svg(0), ["0"]),
+        (lambda: shashki.Game().svg(-1), ["size", "-1", "10000"]),
+        (lambda: shashki.arena("random", "random", games=2**40), [str(2**40), "1000000"]),
+        (lambda: shashki.arena("random", "random", games=10**7), [str(10**7), "1000000"]),
+        (lambda: shashki.arena("random", "random", max_turns=2**40), ["max_turns", "4294967295"]),
         (lambda: shashki.load_player("deep blue"), ["deep blue"]),
     ],
 )
@@ -225,7 +229,7 @@ def test_players_choose_legal_turns():
         player.choose(game)
 
 
-def test_a_match_reports_what_the_command_prints():
+def test_a_match_reports_what_the_command_prints(tmp_path):
     report = shashki.arena("random", "random", games=10, seed=3)
     assert (report["games"], report["variant"], report["a"]) == (10, "russian", "random")
     assert report["wins"] + report["draws"] + report["losses"] == 10
@@ -236,8 +240,14 @@ def test_a_match_reports_what_the_command_prints():
         assert key in report
     with pytest.raises(ValueError, match="even"):
         shashki.arena("random", "random", games=3)
+    sprt = shashki.arena("random", "random", games=4, sprt=(0, 50), threads=0)["sprt"]
+    assert (sprt["elo0"], sprt["elo1"], sprt["accepted"]) == (0, 50, None)
     with pytest.raises(OSError):
         shashki.arena("random", "random", games=2, openings="no/such/file")
+    for text in ("", "c3-c4"):
+        (tmp_path / "openings").write_text(text)
+        with pytest.raises(OSError, match="openings: (expected|line 1)"):
+            shashki.arena("random", "random", games=2, openings=str(tmp_path / "openings"))
 
 
 def test_other_threads_run_while_a_match_is_played():

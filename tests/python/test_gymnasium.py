@@ -129,6 +129,83 @@ def test_an_illegal_action_raises_where_that_is_asked_for():
     env.step(first_hop(before))
 
 
+@pytest.mark.parametrize("illegal_action", ["lose", "raise"])
+@pytest.mark.parametrize(
+    "action",
+    [float("nan"), float("inf"), 1000.5, 64.0, True, np.True_, None, "64", [64], 64 + 0j]
+    + [np.float64(64), np.array([64]), np.array([64, 74]), np.array(64.0), np.array(True)],
+)
+def test_what_is_no_whole_number_is_no_action_and_nothing_moves(action, illegal_action):
+    env = make(illegal_action=illegal_action, side="white")
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match="action .*: expected a whole number"):
+        env.step(action)
+    assert env.game == shashki.Game()
+    env.step(first_hop(env.game))
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint64, np.array])
+def test_whole_numbers_of_any_kind_are_actions(kind):
+    env = make(side="white")
+    env.reset(seed=1)
+    assert not env.step(kind(first_hop(env.game)))[2]
+
+
+@pytest.mark.parametrize("action", [280, 2**70, -(2**70), np.uint64(2**64 - 1), np.int8(-5)])
+def test_a_number_out_of_range_loses(action):
+    env = make(side="white")
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match="is not legal"):
+        _, reward, terminated, _, info = env.step(action)
+    assert (reward, terminated, info["illegal_action"]) == (-1.0, True, int(action))
+
+
+def test_a_step_needs_a_reset_first():
+    env = make(side="black")
+    assert not env.action_masks().any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(64)
+
+
+def test_after_an_opponent_that_raised_only_a_reset_helps():
+    answers = {"go": True}
+
+    def opponent(game):
+        if answers["go"]:
+            return first_hop(game)
+        raise RuntimeError("enough")
+
+    env = make(opponent=opponent, side="white")
+    env.reset(seed=1)
+    answers["go"] = False
+    with pytest.raises(RuntimeError, match="enough"):
+        env.step(first_hop(env.game))
+    # It is Black's move: no action of White's may be played for it.
+    assert env.game.side == "black" and not env.action_masks().any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(first_hop(env.game))
+    answers["go"] = True
+    env.reset()
+    env.step(first_hop(env.game))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"fen": "W:W:B"}, {"fen": "nonsense"}, {"fen": 3}, {"side": "left"}, {"speed": 3}, 5],
+)
+def test_a_refused_reset_changes_nothing(options):
+    env, twin = make(side="random"), make(side="random")
+    for each in (env, twin):
+        each.reset(seed=1)
+    for _ in range(3):
+        with pytest.raises((ValueError, TypeError)):
+            env.reset(seed=2, options=options)
+    assert (env.game, env.agent) == (twin.game, twin.agent)
+    action = first_hop(env.game)
+    assert np.array_equal(env.step(action)[0], twin.step(action)[0])
+    assert np.array_equal(env.reset()[0], twin.reset()[0]), "the same chance goes on"
+
+
 def test_long_games_are_truncated():
     env = make(max_turns=6, side="white")
     steps = play_out(env, np.random.default_rng(1))
@@ -189,14 +266,21 @@ def test_boards_are_rendered():
         ({"opponent": 5}, "5"),
         ({"illegal_action": "shrug"}, "shrug"),
         ({"max_turns": 1}, "max_turns 1"),
+        ({"max_turns": 2.5}, "max_turns 2.5"),
+        ({"max_turns": float("nan")}, "max_turns nan"),
+        ({"max_turns": "3"}, "max_turns '3'"),
         ({"draws": "many"}, "many"),
     ],
 )
 def test_bad_options_are_named(arguments, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         make(**arguments)
     with pytest.raises(ValueError, match="speed"):
         make().reset(options={"speed": 3})
+    with pytest.raises(ValueError, match="options 1"):
+        make().reset(options={1: 2})
+    with pytest.raises(TypeError, match="a dict"):
+        make().reset(options=3)
 
 
 def test_environments_copy_in_mid_game():

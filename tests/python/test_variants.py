@@ -100,7 +100,8 @@ def test_players_play_each(variant):
         "alphabeta:depth=2", "random", variant=variant, games=4, max_turns=60, seed=1
     )
     assert result["games"] == 4 and result["variant"] == variant
-    thought = shashki.load_player("rollout:visits=20", variant=variant).analyse(shashki.Game(variant))
+    player = shashki.load_player("rollout:visits=20", variant=variant)
+    thought = player.analyse(shashki.Game(variant))
     assert thought["best"] in shashki.Game(variant).turns()
 
 

@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -119,6 +120,12 @@ def test_states_restore_games(opponent):
         shashki.VecEnv(num_envs=2, opponent=opponent).set_state(state)
     with pytest.raises(ValueError):
         other.set_state(state[:-1])
+    rules = shashki.VecEnv(num_envs=3, opponent=opponent, draws="basic")
+    rules.reset()
+    before = rules.get_state()
+    with pytest.raises(ValueError, match="draw rules basic, found official"):
+        rules.set_state(state)
+    assert rules.get_state() == before
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint64"])
@@ -147,7 +154,7 @@ def test_actions_may_be_whole_numbers_of_any_width(dtype):
         ([[1], [2, 3]], ["[[1], [2, 3]]"]),
         ([None, None], ["object"]),
         ([-1, 5], ["-1", "env 0", "expected one of ["]),
-        (np.array([2**64 - 1, 0], np.uint64), ["env 0"]),
+        (np.array([2**64 - 1, 0], np.uint64), ["env 0", str(2**64 - 1)]),
     ],
 )
 def test_bad_actions_are_named_and_nothing_moves(actions, words):
@@ -179,6 +186,8 @@ def test_one_illegal_action_and_nothing_moves():
         ({"num_envs": 0}, ["0", "1"]),
         ({"num_envs": -1}, ["-1", "1"]),
         ({"num_envs": 10**12}, [str(10**12)]),
+        ({"num_envs": 2**64}, [str(2**64), "1048576"]),
+        ({"max_turns": 2**40}, ["max_turns", "4294967295"]),
         ({"seed": -1}, ["-1", "2^64"]),
         ({"seed": 2**64}, ["2^64"]),
         ({"max_turns": 1}, ["max_turns", "2"]),
@@ -299,6 +308,24 @@ def test_a_batch_that_python_holds_cannot_be_broken():
         venv.step(venv.random_actions())
     batch.observation.setflags(write=True)
     venv.step(venv.random_actions())
+
+
+def test_an_opponent_that_holds_its_environment_is_collected_with_it():
+    class Agent:
+        def __init__(self):
+            self.venv = shashki.VecEnv(num_envs=2, opponent=self.answer, side="black")
+
+        def answer(self, game):
+            return game.hops()[0][0]
+
+    agent = Agent()
+    agent.venv.reset()
+    gone = weakref.ref(agent)
+    gc.collect()
+    assert agent.venv.step(agent.venv.random_actions()) is not None, "what is in use stays"
+    del agent
+    gc.collect()
+    assert gone() is None
 
 
 def test_nothing_leaks():
