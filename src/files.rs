@@ -19,13 +19,21 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         file.write_all(bytes)?;
         file.sync_all()?;
         drop(file);
-        fs::rename(&temporary, path)?;
-        // The name is safe on disk once the folder is; not every system can open one.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
+        fs::rename(&temporary, path)
     };
     write().map_err(|source| {
         let _ = fs::remove_file(&temporary);
         Error::io(path, source)
-    })
+    })?;
+    sync_folder_of(path)
+}
+
+/// Waits until the name of a file or folder is safe on disk, which it is once the folder that holds it is.
+///
+/// # Errors
+/// If the disk fails.
+pub fn sync_folder_of(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Not every system can open a folder.
+    File::open(folder).map_or(Ok(()), |folder| folder.sync_all()).map_err(|source| Error::io(path, source))
 }
