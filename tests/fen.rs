@@ -219,7 +219,7 @@ fn towers_are_written_from_the_top_down_in_the_list_of_their_top() {
 #[test]
 fn impossible_towers_are_refused_by_name() {
     refused_in::<Bashni>("W:Wc3:Bd6b", &["c3"]);
-    refused_in::<Bashni>("W:WKc3:Bd6b", &["Kc3"]);
+    refused_in::<Bashni>("W:WKc3:Bd6b", &["\"K\""]);
     refused_in::<Bashni>("W:Wc3wx:Bd6b", &["c3wx"]);
     refused_in::<Bashni>("W:Wc3wж:Bd6b", &["c3wж"]);
     refused_in::<Bashni>("W:Wc3bw:Bd6b", &["c3", "white"]);
@@ -269,9 +269,9 @@ fn two_games_stand_in_one_text() {
     let half = format!("{start}:N2");
     same_in::<Vigman>(&[&half], &half);
     same_in::<VigmanFree>(&[&half], &half);
-    let over = "W:Wa1,b1:Bh8,Kc8:Rlight=d";
-    same_in::<Vigman>(&[over, "W:Rlight=d:WB1,A1:Bh8,Kc8"], over);
-    same_in::<Vigman>(&["W:Wa1,b1:Bh8,Kc8:Rlight=d,dark=b"], "W:Wa1,b1:Bh8,Kc8:Rdark=b,light=d");
+    let over = "W:Wa1,b1:BKc8,h8:Rlight=d";
+    same_in::<Vigman>(&[over, "W:Rlight=d:WB1,A1:Bh8,KC8"], over);
+    same_in::<Vigman>(&["W:Wa1,b1:Bh8,Kc8:Rlight=d,dark=b"], "W:Wa1,b1:BKc8,h8:Rdark=b,light=d");
     let chain = "W:We5,b1:Bd4,d6,g8:Ce5xd4";
     same_in::<Vigman>(&[chain], chain);
     same_in::<VigmanFree>(&[chain], chain);
@@ -296,7 +296,7 @@ fn impossible_pairs_of_games_are_refused_by_name() {
     refused_in::<Vigman>("W:Wa1,Ka1:Bh8,g8", &["a1", "twice"]);
     refused_in::<Vigman>("W:Wa1,e8:Bh8,g8", &["e8", "last rank"]);
     refused_in::<Vigman>("W:Wa1,b1:Bh8,g1", &["g1", "last rank"]);
-    refused_in::<VigmanFree>("W:Wa1,b1:Bh8,g8:Rdark=w", &["R"]);
+    refused_in::<VigmanFree>("W:Wa1,b1:Bh8,g8:Rdark=w", &["game is over"]);
     // A game that is over has no chain, and no second move follows where only one game is going.
     refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:Rdark=w", &["e5xd4"]);
     refused_in::<Vigman>("W:Wa1,b1:Bh8,g8:N2:Rlight=w", &["N2"]);
