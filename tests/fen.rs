@@ -272,10 +272,10 @@ fn two_games_stand_in_one_text() {
     let over = "W:Wa1,b1:BKc8,h8:Rlight=d";
     same_in::<Vigman>(&[over, "W:Rlight=d:WB1,A1:Bh8,KC8"], over);
     same_in::<Vigman>(&["W:Wa1,b1:Bh8,Kc8:Rlight=d,dark=b"], "W:Wa1,b1:BKc8,h8:Rdark=b,light=d");
-    let chain = "W:We5,b1:Bd4,d6,g8:Ce5xd4";
+    let chain = "W:Wb1,e5:Bd4,d6,g8:Ce5xd4";
     same_in::<Vigman>(&[chain], chain);
     same_in::<VigmanFree>(&[chain], chain);
-    let chain = "W:We6,a1:Bd5,d7,h8:Ce6xd5:N2";
+    let chain = "W:Wa1,e6:Bd5,d7,h8:Ce6xd5:N2";
     same_in::<Vigman>(&[chain], chain);
     same_in::<VigmanFree>(&[chain], chain);
 }
@@ -298,11 +298,11 @@ fn impossible_pairs_of_games_are_refused_by_name() {
     refused_in::<Vigman>("W:Wa1,b1:Bh8,g1", &["g1", "last rank"]);
     refused_in::<VigmanFree>("W:Wa1,b1:Bh8,g8:Rdark=w", &["game is over"]);
     // A game that is over has no chain, and no second move follows where only one game is going.
-    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:Rdark=w", &["e5xd4"]);
-    refused_in::<Vigman>("W:Wa1,b1:Bh8,g8:N2:Rlight=w", &["N2"]);
+    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:Rdark=w", &["chain in the dark game", "over"]);
+    refused_in::<Vigman>("W:Wa1,b1:Bh8,g8:N2:Rlight=w", &["light game is over", "second move"]);
     // The move on the dark squares comes first.
-    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:N2", &["e5xd4"]);
-    refused_in::<Vigman>("W:We6,a1:Bd5,d7,h8:Ce6xd5", &["e6xd5"]);
+    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:N2", &["chain in the dark game"]);
+    refused_in::<Vigman>("W:We6,a1:Bd5,d7,h8:Ce6xd5", &["chain in the light game"]);
 }
 
 /// A legal text, in the middle of a chain or of a turn if the line of hops from a random placement comes to one.

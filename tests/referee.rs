@@ -44,13 +44,19 @@ fn initial(side: Side) -> char {
     if side == Side::White { 'W' } else { 'B' }
 }
 
-/// Chooses a hop that makes long games: no captures, men's moves few, and no earlier position, or such positions alone.
-fn drawish<P: Position>(
-    game: &Game<P>,
-    seen: &HashSet<String>,
+/// How a game is played that is to be long.
+struct Style {
+    /// Whether positions are sought that have been there, rather than avoided.
     returns: bool,
-    rng: &mut Xoshiro256PlusPlus,
-) -> Hop {
+    /// The plies of kings after which a man is to move.
+    patience: u16,
+    /// The positions of each board that have been there.
+    seen: HashSet<String>,
+}
+
+/// Chooses a hop that makes long games: no captures, men's moves few.
+fn drawish<P: Position>(game: &Game<P>, style: &Style, rng: &mut Xoshiro256PlusPlus) -> Hop {
+    let Style { returns, patience, ref seen } = *style;
     let mut hops = Hops::new();
     game.hops(&mut hops);
     let rarely = rng.random_bool(0.01);
@@ -60,7 +66,7 @@ fn drawish<P: Position>(
         let board = P::board_of(hop.from);
         let mover = if P::SPEC.boards > 1 { initial(!game.side()) } else { initial(after.side()) };
         let text = board_text(&after, board, mover);
-        let men_move = rarely || game.counters(board).kings_only >= 22;
+        let men_move = rarely || game.counters(board).kings_only >= patience;
         let threatened = step.move_over && P::read_fen(&text).unwrap().must_capture();
         let calm = step.captured.is_none() && !threatened && (returns || !seen.contains(&text));
         4 * u32::from(calm) + 2 * u32::from(step.by_king != men_move) + u32::from(returns && seen.contains(&text))
@@ -104,11 +110,11 @@ impl<P: Position> Trial<P> {
     }
 
     /// Plays one move to its end and shows it to its judge.
-    fn play(&mut self, seen: &HashSet<String>, returns: bool, rng: &mut Xoshiro256PlusPlus) -> (usize, String) {
+    fn play(&mut self, style: &Style, rng: &mut Xoshiro256PlusPlus) -> (usize, String) {
         let mover = self.game.side();
         let mut played = String::new();
         loop {
-            let hop = drawish(&self.game, seen, returns, rng);
+            let hop = drawish(&self.game, style, rng);
             let step = self.game.play_hop(hop).unwrap();
             let mark = if step.captured.is_some() { ':' } else { '-' };
             played += &format!("{}{mark}", hop.from);
@@ -168,13 +174,13 @@ fn games_end_as_the_referee_says<P: Position>(field: Field, quick: usize) {
             let position = P::read_fen(&random::ending(field, &mut rng)).unwrap();
             let mut trial = Trial::new(position, preset);
             trial.check();
-            // One game in eight comes back to earlier positions.
-            let (returns, mut seen) = (rng.random_bool(0.125), HashSet::new());
+            let patience = [22, 28, 99][rng.random_range(0..3)];
+            let mut style = Style { returns: rng.random_bool(0.1), patience, seen: HashSet::new() };
             let mut moves = 0;
             while trial.game.outcome().is_none() {
                 let left = trial.game.plies_to_draw();
                 assert!(left.is_none_or(|plies| plies > 0) && trial.game.clock().sixteenths.iter().all(|&n| n < 16));
-                let (board, text) = trial.play(&seen, returns, &mut rng);
+                let (board, text) = trial.play(&style, &mut rng);
                 trial.check();
                 if let Some(result) = trial.results[board] {
                     *ends.entry((board, result.err().unwrap_or("no move"))).or_default() += 1;
@@ -182,7 +188,7 @@ fn games_end_as_the_referee_says<P: Position>(field: Field, quick: usize) {
                         assert_eq!((left, trial.game.clock().sixteenths[0]), (Some(1), 16), "{result:?}");
                     }
                 }
-                seen.insert(text);
+                style.seen.insert(text);
                 moves += 1;
                 assert!(moves < 2000, "the game does not end");
             }

@@ -434,7 +434,7 @@ impl<P: Position> Game<P> {
             return Err(damaged(&format!("expected a game of {}, found {name:?}", P::SPEC.variant)));
         }
         let preset = *by_number(&Preset::ALL, take(bytes)?)?;
-        let mut game = Self::from_position(P::unpack(bytes)?, preset)?;
+        let mut game = Self::from_position(P::unpack(bytes)?, preset).map_err(|error| damaged(&error.to_string()))?;
         let flag = |bytes: &mut &[u8]| by_number(&[false, true], take(bytes)?).copied();
         for track in game.tracks.iter_mut().take(P::SPEC.boards) {
             let mut counts = [0; 4];
