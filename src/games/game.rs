@@ -489,6 +489,10 @@ impl<P: Position> Game<P> {
             return Ok(());
         }
         let (material, key) = (self.position.material(board), self.position.board_key(board));
+        let before = track.before.men.iter().chain(&track.before.kings);
+        if before.map(|&count| usize::from(count)).sum::<usize>() > P::SPEC.width * P::SPEC.height {
+            return Err(damaged("more pieces than squares"));
+        }
         if self.position.in_chain(board) {
             let pieces = |m: &Material| [0, 1].map(|s| u16::from(m.men[s]) + u16::from(m.kings[s]));
             // Where the mover's first of two moves may have captured too, or a jump frees a piece, they differ.
