@@ -2,19 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "reference/referee.rs"]
-mod referee;
-
-use std::collections::{HashMap, HashSet};
-
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use referee::Referee;
 use shashki::Error;
 use shashki::board::Side;
 use shashki::games::draws::Clock;
-use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn, turn};
+use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn};
 
 type Russians = Game<Russian>;
 
@@ -332,87 +326,6 @@ fn counts_are_of_whole_turns() {
         game.play_hop(hop).unwrap();
     }
     assert_eq!(game.turns_played(), 1);
-}
-
-/// A random ending of 2 to 8 pieces, most of them kings.
-fn ending(rng: &mut Xoshiro256PlusPlus) -> String {
-    let mut squares: Vec<(usize, usize)> = (0..8).flat_map(|r| (0..4).map(move |i| (2 * i + r % 2, r))).collect();
-    squares.shuffle(rng);
-    let total = rng.random_range(2..=8).max(rng.random_range(2..=7));
-    let weak = if rng.random_bool(0.4) { 1 } else { rng.random_range(1..total) };
-    let mut lists = [String::new(), String::new()];
-    for (i, &(file, rank)) in squares[..total].iter().enumerate() {
-        let side = usize::from(i < weak);
-        let king = i == 0 || i == weak || rank == [7, 0][side] || rng.random_bool(0.6);
-        let comma = if lists[side].is_empty() { "" } else { "," };
-        let square = format!("{comma}{}{}{}", if king { "K" } else { "" }, char::from(b'a' + file as u8), rank + 1);
-        lists[side] += &square;
-    }
-    lists.shuffle(rng);
-    // A man may now stand on its last rank: then it is the other side's.
-    format!("{}:W{}:B{}", ["W", "B"][rng.random_range(0..2)], lists[0], lists[1])
-}
-
-/// Chooses a turn that makes long games: no captures, no earlier position, men's moves few.
-fn drawish<'a>(
-    game: &Russians,
-    turns: &'a [(Turn, Russian)],
-    avoid: &HashSet<u64>,
-    rng: &mut Xoshiro256PlusPlus,
-) -> &'a Turn {
-    let men_move = game.counters(0).kings_only >= 28 || rng.random_bool(0.01);
-    let worth = |(turn, after): &(Turn, Russian)| {
-        let calm = !turn.is_capture() && !after.must_capture() && !avoid.contains(&after.key());
-        4 * u32::from(calm) + 2 * u32::from(by_man(game, turn) == men_move)
-    };
-    let best = turns.iter().map(worth).max().unwrap();
-    let good: Vec<_> = turns.iter().filter(|turn| worth(turn) == best || rng.random_bool(0.01)).collect();
-    &good[rng.random_range(0..good.len())].0
-}
-
-#[test]
-fn draws_agree_with_a_referee_that_looks_through_the_whole_game() {
-    let games = if std::env::var_os("SHASHKI_FULL").is_some() { 20_000 } else { 1_500 };
-    for preset in Preset::ALL {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
-        let mut ends: HashMap<&str, u32> = HashMap::new();
-        let mut played = 0;
-        while played < games {
-            let Ok(position) = Russian::read_fen(&ending(&mut rng)) else { continue };
-            played += 1;
-            let mut game = Game::from_position(position, preset).unwrap();
-            let mut referee = Referee::default();
-            // One game in four does not mind coming back to earlier positions.
-            let (returns, mut seen) = (rng.random_bool(0.25), HashSet::new());
-            referee.see(&position.write_fen());
-            while game.outcome().is_none() {
-                if !returns {
-                    seen.insert(game.position().key());
-                }
-                let turns = turn::list_with_positions(game.position());
-                let left = game.plies_to_draw();
-                assert!(left.is_none_or(|plies| plies > 0) && game.clock().sixteenths[0] < 16);
-                game.play(drawish(&game, &turns, &seen, &mut rng)).unwrap();
-                referee.see(&game.position().write_fen());
-                let expected = if game.position().can_move() { referee.draw(preset) } else { Some("no move") };
-                let found = game.outcome().map(|outcome| outcome.reason.name());
-                assert_eq!(found, expected, "{preset}, ply {} from {}", game.turns_played(), position.write_fen());
-                if found.is_some_and(|name| name != "no move" && name != "repetition") {
-                    assert_eq!((left, game.clock().sixteenths[0]), (Some(1), 16), "{found:?}");
-                }
-                assert!(game.turns_played() < 1000, "the game does not end");
-            }
-            *ends.entry(game.outcome().unwrap().reason.name()).or_default() += 1;
-        }
-        let drawn = match preset {
-            Preset::Basic => &["repetition", "three kings against one", "kings only"][..],
-            _ => &Reason::ALL.map(Reason::name)[1..8],
-        };
-        for name in drawn {
-            assert!(ends.get(name).is_some_and(|&count| count > 0), "{preset}: too few by {name} among {ends:?}");
-        }
-        assert!(ends.keys().all(|name| *name == "no move" || drawn.contains(name)), "{preset}: {ends:?}");
-    }
 }
 
 #[test]

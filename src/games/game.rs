@@ -114,13 +114,13 @@ impl<P: Position> Game<P> {
 
     /// How often the position has been on the board, itself included; 0 within a chain. Of two boards the larger number.
     pub fn occurrences(&self) -> usize {
-        let boards = self.boards();
+        let boards = self.open_boards();
         boards.map(|(board, track)| track.occurrences(self.position.board_key(board))).max().unwrap_or(0)
     }
 
     /// Whether a position, on one of two boards, has been there twice since the last move that cannot be undone.
     pub fn repeated(&self) -> bool {
-        self.boards().any(|(_, track)| track.repeated)
+        self.open_boards().any(|(_, track)| track.repeated)
     }
 
     /// The key of the position, as [`Position::key`] tells it.
@@ -139,7 +139,7 @@ impl<P: Position> Game<P> {
     /// How near the next draw is, as a net sees it.
     pub fn clock(&self) -> ClockView {
         let mut view = ClockView::default();
-        for (board, track) in self.boards() {
+        for (board, track) in self.open_boards() {
             let occurrences = track.occurrences(self.position.board_key(board));
             let seen = self.draws.view(&track.clock, &self.position.material(board), occurrences);
             (view.sixteenths[board], view.repetitions[board]) = seen;
@@ -157,11 +157,16 @@ impl<P: Position> Game<P> {
     pub fn plies_to_draw(&self) -> Option<u16> {
         let left =
             |(board, track): (usize, &Track)| self.draws.plies_left(&track.clock, &self.position.material(board));
-        self.boards().filter_map(left).min()
+        self.open_boards().filter_map(left).min()
     }
 
     fn boards(&self) -> impl Iterator<Item = (usize, &Track)> {
         self.tracks.iter().enumerate().take(P::SPEC.boards)
+    }
+
+    /// The boards on which the game goes on: the counters of the others stand still and mean nothing any more.
+    fn open_boards(&self) -> impl Iterator<Item = (usize, &Track)> {
+        self.boards().filter(|(board, _)| self.position.is_open(*board))
     }
 
     /// What a net is asked about this game.
@@ -429,7 +434,7 @@ impl<P: Position> Game<P> {
             return Err(damaged(&format!("expected a game of {}, found {name:?}", P::SPEC.variant)));
         }
         let preset = *by_number(&Preset::ALL, take(bytes)?)?;
-        let mut game = Self::from_position(P::unpack(bytes)?, preset)?;
+        let mut game = Self::from_position(P::unpack(bytes)?, preset).map_err(|error| damaged(&error.to_string()))?;
         let flag = |bytes: &mut &[u8]| by_number(&[false, true], take(bytes)?).copied();
         for track in game.tracks.iter_mut().take(P::SPEC.boards) {
             let mut counts = [0; 4];
@@ -484,6 +489,10 @@ impl<P: Position> Game<P> {
             return Ok(());
         }
         let (material, key) = (self.position.material(board), self.position.board_key(board));
+        let before = track.before.men.iter().chain(&track.before.kings);
+        if before.map(|&count| usize::from(count)).sum::<usize>() > P::SPEC.width * P::SPEC.height {
+            return Err(damaged("more pieces than squares"));
+        }
         if self.position.in_chain(board) {
             let pieces = |m: &Material| [0, 1].map(|s| u16::from(m.men[s]) + u16::from(m.kings[s]));
             // Where the mover's first of two moves may have captured too, or a jump frees a piece, they differ.

@@ -446,7 +446,9 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         let mut text = format!("{}:W{}:B{}", fen::initial(self.turn), list(Side::White), list(Side::Black));
         for (n, board) in self.boards.iter().enumerate() {
             if let Some(at) = Bits(board.chain()).next() {
-                let jumped: Vec<_> = Bits(board.pending()).map(|bit| square_of(n, bit).to_string()).collect();
+                let mut jumped: Vec<_> = Bits(board.pending()).map(|bit| square_of(n, bit)).collect();
+                jumped.sort_unstable();
+                let jumped: Vec<_> = jumped.iter().map(Square::to_string).collect();
                 text += &format!(":C{}x{}", square_of(n, at), jumped.join(","));
             }
         }
