@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use rand::seq::SliceRandom;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Error;
 use shashki::board::Side;

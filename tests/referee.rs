@@ -15,9 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use random::Field;
 use referee::{Referee, Rules};
 use shashki::board::{Hop, Hops, Side};
-use shashki::games::{
-    Bashni, BashniIm, Game, Poddavki, Position, Preset, Russian, Spantsireti, Vigman, VigmanFree,
-};
+use shashki::games::{Bashni, BashniIm, Game, Poddavki, Position, Preset, Russian, Spantsireti, Vigman, VigmanFree};
 
 /// The text of one board: the pieces on its squares, and who moves there next.
 fn board_text<P: Position>(position: &P, board: usize, mover: char) -> String {

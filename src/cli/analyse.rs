@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::for_variant;
-use crate::games::{Turn, diagram};
 use crate::games::game::Game;
+use crate::games::{Turn, diagram};
 use crate::player::Line;
 use crate::roster;
 use crate::search::heuristic::Heuristic;

@@ -43,9 +43,34 @@ pub type Vigman = TwoGames<false>;
 /// Two moves a side on either board.
 pub type VigmanFree = TwoGames<true>;
 
-/// Planes over the squares of each board, the dark one's and then the light one's, which is mirrored; then the scalars.
+/// Planes over the squares of each board; then the scalars. Where a turn is a move in each game the board to move on comes
+/// first, so that a net sees both games by the same numbers; else the dark one. The light one is mirrored.
 const BOARD_PLANES: usize = 12;
 const SUM_NAMES: &[&str] = &[
+    "to move on: own men",
+    "to move on: own kings",
+    "to move on: other's men",
+    "to move on: other's kings",
+    "to move on: the piece that must go on jumping",
+    "to move on: pieces jumped in this chain, still standing",
+    "other board: own men",
+    "other board: own kings",
+    "other board: other's men",
+    "other board: other's kings",
+    "other board: the piece that must go on jumping",
+    "other board: pieces jumped in this chain, still standing",
+    "the first of two moves is played",
+    "to move on: it is the light board",
+    "to move on: plies over limit of the nearest draw, in sixteenths",
+    "to move on: earlier occurrences of the position over 2",
+    "other board: plies over limit of the nearest draw, in sixteenths",
+    "other board: earlier occurrences of the position over 2",
+    "to move on: its game is over",
+    "to move on: own points over 2",
+    "other board: its game is over",
+    "other board: own points over 2",
+];
+const FREE_NAMES: &[&str] = &[
     "dark: own men",
     "dark: own kings",
     "dark: other's men",
@@ -59,26 +84,9 @@ const SUM_NAMES: &[&str] = &[
     "light, mirrored: the piece that must go on jumping",
     "light, mirrored: pieces jumped in this chain, still standing",
     "the first of two moves is played",
-    "dark: plies over limit of the nearest draw, in sixteenths",
-    "dark: earlier occurrences of the position over 2",
-    "light: plies over limit of the nearest draw, in sixteenths",
-    "light: earlier occurrences of the position over 2",
-    "dark: the game is over",
-    "dark: own points over 2",
-    "light: the game is over",
-    "light: own points over 2",
+    "turns over limit of the nearest draw, in sixteenths",
+    "earlier occurrences of the position over 2",
 ];
-const FREE_NAMES: &[&str] = &{
-    let mut names = [""; BOARD_PLANES + 3];
-    let mut i = 0;
-    while i <= BOARD_PLANES {
-        names[i] = SUM_NAMES[i];
-        i += 1;
-    }
-    names[BOARD_PLANES + 1] = "turns over limit of the nearest draw, in sixteenths";
-    names[BOARD_PLANES + 2] = "earlier occurrences of the position over 2";
-    names
-};
 
 /// The square of the other colour that takes its place when the board is mirrored left to right.
 const fn mirrored(square: Square) -> Square {
@@ -211,7 +219,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         actions: 2 * Eight::HOPS.len,
         squares: Eight::SQUARES,
         board_planes: BOARD_PLANES,
-        scalar_planes: if FREE { 3 } else { 9 },
+        scalar_planes: if FREE { 3 } else { 10 },
         cells: Eight::CELLS,
         boards: if FREE { 1 } else { 2 },
         light: true,
@@ -312,25 +320,29 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
     }
 
     fn encode(&self, clock: ClockView, features: &mut Features) {
-        let mut plane = 0;
-        for board in &self.boards {
+        let first = if FREE { DARK } else { self.active().unwrap_or(DARK) };
+        let order = [first, 1 - first];
+        for (place, board) in order.into_iter().enumerate() {
+            let board = &self.boards[board];
             let (own, other, kings) = (board.side(self.turn), board.side(!self.turn), board.kings());
-            for set in [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()] {
+            let sets = [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()];
+            for (plane, set) in sets.into_iter().enumerate() {
                 for bit in Bits(set) {
                     let square = usize::from(Eight::DENSE_OF[self.seen(bit) as usize]);
-                    features.ones.push((plane * Eight::SQUARES + square) as u16);
+                    features.ones.push(((6 * place + plane) * Eight::SQUARES + square) as u16);
                 }
-                plane += 1;
             }
         }
-        features.scalars.push(f32::from(u8::from(self.second)));
-        for board in 0..Self::SPEC.boards {
-            features.scalars.extend(clock.scalars(board));
-        }
-        if !FREE {
-            for result in self.results {
-                let points = |result: GameResult| result.map_or(0.5, |winner| if winner == self.turn { 1.0 } else { 0.0 });
-                features.scalars.extend([f32::from(u8::from(result.is_some())), result.map_or(0.0, points)]);
+        let flag = |yes: bool| f32::from(u8::from(yes));
+        features.scalars.push(flag(self.second));
+        if FREE {
+            features.scalars.extend(clock.scalars(0));
+        } else {
+            features.scalars.push(flag(first == LIGHT));
+            features.scalars.extend(order.into_iter().flat_map(|board| clock.scalars(board)));
+            let points = |result: GameResult| result.map_or(0.5, |winner| if winner == self.turn { 1.0 } else { 0.0 });
+            for result in order.map(|board| self.results[board]) {
+                features.scalars.extend([flag(result.is_some()), result.map_or(0.0, points)]);
             }
         }
         features.finish();

@@ -323,8 +323,7 @@ impl PyGame {
             Some(text) if last_turn => Some(text.parse::<Turn>()?),
             _ => None,
         };
-        let drawing =
-            diagram::Drawing { width: size, below: read_side(below)?, last: last.as_ref(), arrows: &arrows };
+        let drawing = diagram::Drawing { width: size, below: read_side(below)?, last: last.as_ref(), arrows: &arrows };
         Ok(diagram::svg(self.record.spec(), &self.record.fen(), &drawing))
     }
 
