@@ -383,7 +383,8 @@ fn damaged(text: &str, rng: &mut Xoshiro256PlusPlus) -> String {
                 chars.splice(at..at, extra[rng.random_range(0..extra.len())].chars());
             }
             _ => {
-                let mut sections: Vec<String> = chars.iter().collect::<String>().split(':').map(str::to_owned).collect();
+                let mut sections: Vec<String> =
+                    chars.iter().collect::<String>().split(':').map(str::to_owned).collect();
                 let (one, other) = (rng.random_range(0..sections.len()), rng.random_range(0..sections.len()));
                 sections.swap(one, other);
                 chars = sections.join(":").chars().collect();

@@ -268,7 +268,12 @@ fn parts_that_do_not_fit_are_refused<P: Position>(_field: Field) {
         }
         for part in 0..8 {
             // Men, kings, on the road, alone there, of either side.
-            refused_with(&game, track.before + part, &[1 - game.to_bytes()[track.before + part].min(1)], "unfinished turn");
+            refused_with(
+                &game,
+                track.before + part,
+                &[1 - game.to_bytes()[track.before + part].min(1)],
+                "unfinished turn",
+            );
         }
         refused_with(&game, track.keys, &[7; 8], "earlier positions");
     }

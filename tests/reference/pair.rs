@@ -90,7 +90,10 @@ impl Slow for Vigman {
 
     fn winner(&self) -> char {
         let points = |side: char| -> u32 {
-            self.results.iter().map(|result| if *result == Some(side) { 2 } else { u32::from(*result == Some('d')) }).sum()
+            self.results
+                .iter()
+                .map(|result| if *result == Some(side) { 2 } else { u32::from(*result == Some('d')) })
+                .sum()
         };
         match points('w').cmp(&points('b')) {
             std::cmp::Ordering::Greater => 'W',

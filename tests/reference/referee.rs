@@ -193,7 +193,8 @@ impl Referee {
         }
         now.three_against_one()?;
         let road = road?;
-        let on_road = |square: &&String| road.find(&square[..1]).is_some_and(|rank| square[1..] == (rank + 1).to_string());
+        let on_road =
+            |square: &&String| road.find(&square[..1]).is_some_and(|rank| square[1..] == (rank + 1).to_string());
         let on_road = |squares: &[String]| squares.iter().filter(on_road).count();
         let recent = &self.seen[self.seen.len() - 1 - quiet..];
         let king_on_road = |p: &Snapshot| p.three_against_one().is_some_and(|s| on_road(&p.kings[s]) == 1);
