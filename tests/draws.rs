@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Error;
 use shashki::board::Side;
 use shashki::games::draws::Clock;
-use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn};
+use shashki::games::{Bashni, BashniIm, Game, Outcome, Position, Preset, Reason, Russian, Turn, Vigman, VigmanFree};
 
 type Russians = Game<Russian>;
 
@@ -16,7 +16,7 @@ fn game(fen: &str, preset: Preset) -> Russians {
     Game::from_position(Russian::read_fen(fen).unwrap(), preset).unwrap()
 }
 
-fn play(game: &mut Russians, turns: &[&str]) {
+fn play<P: Position>(game: &mut Game<P>, turns: &[&str]) {
     for turn in turns {
         assert_eq!(game.outcome(), None, "before {turn} on {}", game.position().write_fen());
         game.play_text(turn).unwrap();
@@ -326,6 +326,54 @@ fn counts_are_of_whole_turns() {
         game.play_hop(hop).unwrap();
     }
     assert_eq!(game.turns_played(), 1);
+}
+
+/// White's tower is taken, set free again and back: two captures, and all stands as before.
+fn towers_come_apart_again<P: Position>() {
+    let round = ["g5:c1", "a1-c3", "e3-h6", "c3-a1", "c1-b2", "a1:d4", "h6-c1", "b2-a1", "c1-g5", "d4-e3"];
+    let position = P::read_fen("B:Wa1W,e3WB:Bg5B").unwrap();
+    let mut game = Game::from_position(position, Preset::Official).unwrap();
+    play(&mut game, &round);
+    assert_eq!((game.occurrences(), game.position()), (2, &position));
+    play(&mut game, &round);
+    assert_eq!((game.occurrences(), game.outcome()), (3, draw(Reason::Repetition)));
+}
+
+#[test]
+fn with_towers_a_position_may_return_after_captures() {
+    towers_come_apart_again::<Bashni>();
+    towers_come_apart_again::<BashniIm>();
+}
+
+#[test]
+fn a_game_drawn_on_one_board_goes_on_on_the_other() {
+    // The dark position comes for the third time after the eighth turn; the light men have gone their way meanwhile.
+    let position = Vigman::read_fen("W:WKa1,b1,h1:BKh4,a8,g8").unwrap();
+    let mut game = Game::from_position(position, Preset::Basic).unwrap();
+    let turns = ["a1-b2/b1-a2", "h4-g5/g8-h7", "b2-a1/h1-g2", "g5-h4/a8-b7"];
+    play(&mut game, &turns);
+    play(&mut game, &["a1-b2/a2-b3", "h4-g5/h7-g6", "b2-a1/g2-h3"]);
+    assert_eq!((game.occurrences(), game.outcome()), (2, None));
+    play(&mut game, &["g5-h4/b7-a6"]);
+    assert_eq!(game.position().write_fen(), "W:WKa1,b3,h3:BKh4,a6,g6:Rdark=d");
+    assert_eq!((game.outcome(), game.occurrences()), (None, 1), "a board that is over counts no more");
+    play(&mut game, &["b3-a4"]);
+    assert_eq!(game.plies_to_draw(), Some(30), "the count of the light board alone, which a man has restarted");
+}
+
+#[test]
+fn a_turn_of_two_free_moves_is_one_ply() {
+    let position = VigmanFree::read_fen("W:WKa1,Kb1:BKh4,Ka8").unwrap();
+    let mut game = Game::from_position(position, Preset::Official).unwrap();
+    play(&mut game, &["a1-b2"]);
+    assert_eq!((game.counters(0).kings_only, game.side()), (0, Side::White));
+    play(&mut game, &["b1-a2"]);
+    assert_eq!((game.counters(0).kings_only, game.side()), (1, Side::Black));
+    // The pieces stood as after the first move once more, but now White has both moves before them.
+    let round = ["h4-g5", "g5-h4", "a2-b3", "b3-c4", "h4-g5", "g5-h4", "c4-d3", "d3-b1", "h4-g5", "g5-h4"];
+    play(&mut game, &round);
+    assert_eq!(game.position().write_fen(), "W:WKb1,Kb2:BKh4,Ka8");
+    assert_eq!((game.occurrences(), game.outcome()), (1, None));
 }
 
 #[test]

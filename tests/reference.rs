@@ -139,7 +139,6 @@ fn compare_all<P: Position, S: Slow>(field: Field, quick: usize) -> Met {
     assert!(share(met.merged) > 0.001 && share(met.crowned_on_the_way) > 0.001, "too few rare captures: {met:?}");
     assert!(share(met.stuck) > 0.001, "too few ends: {met:?}");
     assert_eq!(share(met.freed) > 0.01, field.towers, "{met:?}");
-    println!("{met:?}");
     met
 }
 

@@ -12,7 +12,7 @@ fn colour((file, rank): Place) -> usize {
     (file + rank) % 2
 }
 
-fn section<'a>(text: &'a str, letter: char) -> Option<&'a str> {
+fn section(text: &str, letter: char) -> Option<&str> {
     text.split(':').skip(1).find_map(|section| section.strip_prefix(letter))
 }
 

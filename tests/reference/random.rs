@@ -1,5 +1,6 @@
-//! Random position texts: any pieces on any squares they may stand on. Each test uses its part of this.
+//! Random position texts: any pieces on any squares they may stand on.
 
+// Each test uses its part of this.
 #![allow(dead_code)]
 
 use rand::seq::SliceRandom;
