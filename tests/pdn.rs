@@ -261,7 +261,7 @@ fn a_game_that_goes_on_behind_a_draw_is_read_with_a_warning() {
     assert_eq!(read.record.turns.len(), 12);
     assert_eq!(read.warnings.len(), 1);
     let reason = &read.warnings[0].reason;
-    assert!(reason.contains("by the draw rules official the game is, draw: repetition, over"), "{reason}");
+    assert!(reason.contains("the game is over by the draw rules official (draw: repetition), yet goes on"), "{reason}");
     // The same result where the draw comes at the very end.
     let file = format!("[FEN \"W:WKe1:BKd8\"]\n\n{} 2-0", cycle.repeat(2));
     let read = one::<Russian>(&file);
@@ -300,8 +300,8 @@ fn numbers_begin_where_the_game_type_says() {
     assert_eq!(first("25,W,8,8,A0,0", "10-14"), ["c3-d4"]);
     assert_eq!(first("25", "22-18"), ["c3-d4"]);
     assert_eq!(first("25", "2218"), ["c3-d4"]);
-    assert_eq!(turns::<Spantsireti>("[GameType \"41\"]\n1. 27-22 12-17 *"), ["d3-e4", "d6-e5"]);
-    assert_eq!(turns::<Spantsireti>("[GameType \"41\"]\n1. d3-e4 *"), ["d3-e4"]);
+    assert_eq!(turns::<Spantsireti>("[GameType \"41\"]\n1. 27-22 12-17 *"), ["c3-d4", "d6-c5"]);
+    assert_eq!(turns::<Spantsireti>("[GameType \"41\"]\n1. e3-d4 *"), ["e3-d4"]);
     assert!(fault::<Russian>("1. 22-33 *").1.contains("expected a square number up to 32, found 33"));
 }
 
@@ -323,7 +323,7 @@ fn vigmans_turns_are_pairs_and_the_free_ones_are_two() {
 
 #[test]
 fn towers_are_set_up_and_taken() {
-    let read = one::<Bashni>("[Variant \"bashni\"]\n[FEN \"W:Wc3wbb:Bd4bw,f6b\"]\n\n1. c3:g7 0-2 {Black went on}");
+    let read = one::<Bashni>("[Variant \"bashni\"]\n[FEN \"W:Wc3wbb:Bd4bw,f6b\"]\n\n1. c3:g7 2-0");
     assert_eq!(read.record.turns[0].to_string(), "c3:e5:g7");
 }
 
@@ -354,7 +354,7 @@ fn line_ends_and_a_byte_order_mark_make_no_difference() {
             .collect::<Vec<_>>()
     };
     let plain = shown(file.to_owned());
-    assert!(plain[1].starts_with("game 2, line 10: turn \"c3-d5\": not legal"), "{}", plain[1]);
+    assert!(plain[1].starts_with("game 2, line 11: turn \"c3-d5\": not legal"), "{}", plain[1]);
     for other in
         [file.replace('\n', "\r\n"), file.replace('\n', "\r"), format!("\u{feff}{file}"), format!("\n\n \t\n{file}")]
     {
@@ -569,7 +569,10 @@ proptest! {
     ) {
         let mut file = good_file();
         for (place, byte, how) in changes {
-            let at = place.index(file.len());
+            let at = place.index(file.len().max(1));
+            if file.is_empty() {
+                continue;
+            }
             match how {
                 0 => file[at] = byte,
                 1 => file.insert(at, byte),

@@ -17,6 +17,8 @@ pub(super) struct Input<R> {
     end: usize,
     /// Whether the reader has no more.
     dry: bool,
+    /// What ended it, told once all before it is taken.
+    error: Option<io::Error>,
     /// The line of the next byte, from 1.
     line: usize,
     /// Whether the next byte begins a line.
@@ -25,7 +27,7 @@ pub(super) struct Input<R> {
 
 impl<R: Read> Input<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: vec![0; BUFFER].into(), start: 0, end: 0, dry: false, line: 1, fresh: true }
+        Self { reader, buffer: vec![0; BUFFER].into(), start: 0, end: 0, dry: false, error: None, line: 1, fresh: true }
     }
 
     /// The line of the next byte.
@@ -39,19 +41,19 @@ impl<R: Read> Input<R> {
     }
 
     /// Drops a byte order mark at the very beginning; answers whether the text is UTF-16, which is not read.
-    pub fn begin(&mut self) -> io::Result<bool> {
-        let first = self.ahead(BOM.len())?;
+    pub fn begin(&mut self) -> bool {
+        let first = self.ahead(BOM.len());
         let (bom, wide) = (first.starts_with(BOM), first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF"));
         if bom {
             self.start += BOM.len();
         }
-        Ok(wide)
+        wide
     }
 
     /// The next byte, which stays; `None` at the end.
     pub fn peek(&mut self) -> io::Result<Option<u8>> {
-        if self.start == self.end && !self.fill()? {
-            return Ok(None);
+        if self.start == self.end && !self.fill() {
+            return self.error.take().map_or(Ok(None), Err);
         }
         // Whatever ends a line looks like `\n`.
         Ok(Some(match self.buffer[self.start] {
@@ -63,7 +65,7 @@ impl<R: Read> Input<R> {
     /// Takes the next byte.
     pub fn next(&mut self) -> io::Result<Option<u8>> {
         let Some(byte) = self.peek()? else { return Ok(None) };
-        if self.buffer[self.start] == b'\r' && self.ahead(2)?.get(1) == Some(&b'\n') {
+        if self.buffer[self.start] == b'\r' && self.ahead(2).get(1) == Some(&b'\n') {
             self.start += 1;
         }
         self.start += 1;
@@ -73,15 +75,15 @@ impl<R: Read> Input<R> {
     }
 
     /// The next `n` bytes as they are, fewer only where the end comes before; `n` is at most [`BUFFER`].
-    pub fn ahead(&mut self, n: usize) -> io::Result<&[u8]> {
-        while self.end - self.start < n && self.fill()? {}
-        Ok(&self.buffer[self.start..self.end.min(self.start + n)])
+    pub fn ahead(&mut self, n: usize) -> &[u8] {
+        while self.end - self.start < n && self.fill() {}
+        &self.buffer[self.start..self.end.min(self.start + n)]
     }
 
     /// Reads more bytes behind those held; answers whether there were any.
-    fn fill(&mut self) -> io::Result<bool> {
+    fn fill(&mut self) -> bool {
         if self.dry {
-            return Ok(false);
+            return false;
         }
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
@@ -90,9 +92,9 @@ impl<R: Read> Input<R> {
                 Ok(0) => self.dry = true,
                 Ok(n) => self.end += n,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
+                Err(error) => (self.dry, self.error) = (true, Some(error)),
             }
-            return Ok(!self.dry);
+            return !self.dry;
         }
     }
 }
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn every_line_end_is_one_and_counted() {
         let mut input = Input::new(Drops(b"\xEF\xBB\xBFa\r\nb\rc\n\n\r\r\nd"));
-        assert!(!input.begin().unwrap());
+        assert!(!input.begin());
         let mut seen = Vec::new();
         while let Some(byte) = input.peek().unwrap() {
             seen.push((byte, input.line(), input.at_line_start()));
@@ -132,11 +134,11 @@ mod tests {
         let mut input = Input::new(bytes.as_slice());
         for i in 0..2 * BUFFER {
             if i % 1000 == 0 {
-                assert_eq!(input.ahead(300).unwrap(), &bytes[i..i + 300]);
+                assert_eq!(input.ahead(300), &bytes[i..i + 300]);
             }
             assert_eq!(input.next().unwrap(), Some(bytes[i]));
         }
-        assert_eq!(input.ahead(BUFFER).unwrap().len(), BUFFER);
-        assert!(Input::new(&b"\xFF\xFE"[..]).begin().unwrap());
+        assert_eq!(input.ahead(BUFFER).len(), BUFFER);
+        assert!(Input::new(&b"\xFF\xFE"[..]).begin());
     }
 }

@@ -159,7 +159,9 @@ impl<'a, P: Position> Replay<'a, P> {
             self.free = self.free.and_then(|free| after(free, turn));
             return;
         };
-        turn.hops().for_each(|hop| drop(game.play_unchecked(hop)));
+        for hop in turn.hops() {
+            game.play_unchecked(hop);
+        }
         self.free =
             if P::SPEC.boards == 1 { Some(*game.position()) } else { self.free.and_then(|free| after(free, turn)) };
     }
@@ -167,8 +169,11 @@ impl<'a, P: Position> Replay<'a, P> {
     /// Goes on without the draw rules.
     fn leave(&mut self, line: usize) {
         let Some(game) = self.game.take() else { return };
-        let end = game.outcome().map_or_else(|| "one of the games is".to_owned(), |end| format!("the game is, {end}"));
-        let reason = format!("by the draw rules {} {end} over by now, yet goes on", game.preset());
+        let over = match game.outcome() {
+            Some(end) => format!("the game is over by the draw rules {} ({end})", game.preset()),
+            None => format!("one of both games is over by the draw rules {}", game.preset()),
+        };
+        let reason = format!("{over}, yet goes on");
         self.warnings.push(self.text.fault(line, reason));
     }
 

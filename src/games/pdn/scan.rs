@@ -97,7 +97,7 @@ impl<R: Read> Reader<R> {
     }
 
     fn game(&mut self) -> io::Result<Option<GameText>> {
-        let wide = self.state == State::New && self.input.begin()?;
+        let wide = self.state == State::New && self.input.begin();
         if let State::Lost { in_tags } = self.state {
             self.find_tags(in_tags)?;
         }
@@ -135,7 +135,7 @@ impl<R: Read> Reader<R> {
             let line = self.input.line();
             match byte {
                 b'%' if self.input.at_line_start() => self.rest_of_line()?,
-                b'[' if stand.in_moves || stand.blank && self.repeats(game)? => return Ok(()),
+                b'[' if stand.in_moves || stand.blank && self.repeats(game) => return Ok(()),
                 b'[' => self.tag(game)?,
                 b'{' => self.comment(game)?,
                 b';' => {
@@ -176,7 +176,7 @@ impl<R: Read> Reader<R> {
         stand.in_moves = true;
         self.piece.clear();
         while let Some(byte) = self.input.peek()? {
-            if byte.is_ascii_whitespace() || b"{}()[];$*!?.".contains(&byte) || byte == 0xC2 && self.no_break()? {
+            if byte.is_ascii_whitespace() || b"{}()[];$*!?.".contains(&byte) || byte == 0xC2 && self.no_break() {
                 break;
             }
             self.take()?;
@@ -184,6 +184,8 @@ impl<R: Read> Reader<R> {
         }
         // `…` is three stops.
         let word = decoded(&self.piece).trim_end_matches('…').to_owned();
+        self.piece.clear();
+        self.piece.extend(word.as_bytes());
         stand.behind_turn = false;
         if word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(());
@@ -217,8 +219,8 @@ impl<R: Read> Reader<R> {
                 None | Some(b'\n') => {
                     return Err(lost(format!("tag {name}: expected \"] before the end of the line")));
                 }
-                Some(b'"') if self.closes(false)? => break,
-                Some(b'\\') if !self.closes(true)? => {
+                Some(b'"') if self.closes(false) => break,
+                Some(b'\\') if !self.closes(true) => {
                     self.take()?;
                     match self.input.peek()? {
                         Some(byte @ (b'"' | b'\\')) => {
@@ -241,16 +243,16 @@ impl<R: Read> Reader<R> {
 
     /// Whether the quote that is next ends a tag. With `escaped` a backslash stands before it, which is meant as itself
     /// where the line ends with the tag, as a folder's name may.
-    fn closes(&mut self, escaped: bool) -> io::Result<bool> {
-        let ahead = self.input.ahead(AHEAD)?;
+    fn closes(&mut self, escaped: bool) -> bool {
+        let ahead = self.input.ahead(AHEAD);
         let behind = match (escaped, ahead) {
             (false, [b'"', behind @ ..]) | (true, [b'\\', b'"', behind @ ..]) => behind,
-            _ => return Ok(false),
+            _ => return false,
         };
         let mut behind = behind.iter().copied().skip_while(|byte| b" \t".contains(byte));
         let closed = behind.next() == Some(b']');
         let rest = behind.find(|byte| !b" \t".contains(byte));
-        Ok(closed && (!escaped || rest.is_none_or(|byte| b"\r\n".contains(&byte))))
+        closed && (!escaped || rest.is_none_or(|byte| b"\r\n".contains(&byte)))
     }
 
     /// Reads `{…}`. Braces do not nest.
@@ -304,7 +306,7 @@ impl<R: Read> Reader<R> {
     /// Takes the next byte of what `close` must end. Where the file ends before, or the tags of another game begin behind
     /// an empty line, it has been forgotten.
     fn next_within(&mut self, what: &str, close: &str, line: usize, lines: &mut BlankLines) -> Scanned<u8> {
-        let next_game = lines.passed && self.input.at_line_start() && self.at_tag()?;
+        let next_game = lines.passed && self.input.at_line_start() && self.at_tag();
         let byte = if next_game { None } else { self.take()? };
         lines.note(byte);
         let reason = || format!("{what} without an end, expected {close}");
@@ -373,7 +375,7 @@ impl<R: Read> Reader<R> {
         let mut empty = self.input.at_line_start();
         while let Some(byte) = self.input.peek()? {
             // A lone 0xA0 is the no-break space of Windows-1251: no character of UTF-8 begins with it.
-            if byte == 0xC2 && self.no_break()? {
+            if byte == 0xC2 && self.no_break() {
                 self.input.next()?;
             } else if !(byte.is_ascii_whitespace() || byte == 0xA0 || byte == 0x0B || byte == 0) {
                 break;
@@ -387,8 +389,8 @@ impl<R: Read> Reader<R> {
     }
 
     /// Whether the next character is the no-break space of UTF-8.
-    fn no_break(&mut self) -> io::Result<bool> {
-        Ok(self.input.ahead(2)? == b"\xC2\xA0")
+    fn no_break(&mut self) -> bool {
+        self.input.ahead(2) == b"\xC2\xA0"
     }
 
     fn blanks(&mut self) -> Scanned<()> {
@@ -409,24 +411,24 @@ impl<R: Read> Reader<R> {
     }
 
     /// Whether a tag is next.
-    fn at_tag(&mut self) -> io::Result<bool> {
-        Ok(self.next_tag()?.is_some())
+    fn at_tag(&mut self) -> bool {
+        self.next_tag().is_some()
     }
 
     /// The name of the tag that is next.
-    fn next_tag(&mut self) -> io::Result<Option<&str>> {
-        let Some((b'[', rest)) = self.input.ahead(AHEAD)?.split_first() else { return Ok(None) };
+    fn next_tag(&mut self) -> Option<&str> {
+        let Some((b'[', rest)) = self.input.ahead(AHEAD).split_first() else { return None };
         let rest = rest.trim_ascii_start();
         let len = rest.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
         let (name, rest) = rest.split_at(len);
         let quoted = rest.trim_ascii_start().first() == Some(&b'"');
-        Ok(std::str::from_utf8(name).ok().filter(|name| quoted && !name.is_empty()))
+        std::str::from_utf8(name).ok().filter(|name| quoted && !name.is_empty())
     }
 
     /// Whether the tag that is next begins another game, the one before having no moves and no result.
-    fn repeats(&mut self, game: &GameText) -> io::Result<bool> {
-        let name = self.next_tag()?;
-        Ok(name.is_some_and(|name| !game.tags.is_empty() && (name == "Event" || game.find(name).is_some())))
+    fn repeats(&mut self, game: &GameText) -> bool {
+        let name = self.next_tag();
+        name.is_some_and(|name| !game.tags.is_empty() && (name == "Event" || game.find(name).is_some()))
     }
 
     /// Passes the rest of a broken game: to the first tag behind a line that is none.
@@ -434,7 +436,7 @@ impl<R: Read> Reader<R> {
         let mut behind_tag = in_tags;
         loop {
             if self.input.at_line_start() {
-                let at_tag = self.at_tag()?;
+                let at_tag = self.at_tag();
                 if at_tag && !behind_tag {
                     return Ok(());
                 }
