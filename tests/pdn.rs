@@ -1,6 +1,6 @@
 //! Game records as they are read: every way of writing them, and every way of getting them wrong.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::{self, Read};
 

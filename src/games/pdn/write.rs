@@ -138,10 +138,10 @@ impl Lines<'_, '_> {
             c => c,
         };
         let text: String = text.chars().map(plain).collect();
-        let mut words = text.split_whitespace().peekable();
+        let mut words = text.split_whitespace();
         let Some(mut word) = words.next() else { return Ok(()) };
         let mut start = "{";
-        while let Some(next) = words.next() {
+        for next in words {
             self.word(&format!("{start}{word}"))?;
             (start, word) = ("", next);
         }
