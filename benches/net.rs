@@ -51,6 +51,7 @@ fn evaluate(c: &mut Criterion) {
 #[cfg(feature = "torch")]
 fn learn(c: &mut Criterion) {
     use shashki::config::LearnerConfig;
+    use shashki::device::Device;
     use shashki::train::learner::Learner;
     use shashki::train::replay::Batch;
 
@@ -74,7 +75,7 @@ fn learn(c: &mut Criterion) {
     let mut group = c.benchmark_group("learner mlp 256 x 2");
     group.throughput(Throughput::Elements(config.batch_size as u64));
     for threads in [1, 2] {
-        let mut learner = Learner::new(&spec, &config, "cpu", threads, &weights).expect("the CPU is there");
+        let mut learner = Learner::new(&spec, &config, Device::Cpu, threads, &weights).expect("the CPU is there");
         group.bench_function(BenchmarkId::new("threads", threads), |b| {
             b.iter(|| learner.step_sharded(&fill, 1e-3).expect("a finite loss"));
         });

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
@@ -58,8 +59,8 @@ pub struct RunConfig {
     pub rounds: u32,
     /// Self-play threads; 0 is one a core.
     pub threads: usize,
-    /// Where the learner runs: `cpu` or `cuda`.
-    pub device: String,
+    /// Where the network is trained and evaluated: `cpu`, `cuda` or `cuda:N`.
+    pub device: Device,
     /// Rounds between two numbered checkpoints in `checkpoints/`.
     pub checkpoint_every: u32,
 }
@@ -90,7 +91,7 @@ pub enum NetKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchConfig {
-    /// Simulations a turn: 1 to 1,000,000.
+    /// Simulations a hop: 1 to 1,000,000.
     pub visits: u32,
     /// PUCT's weight of priors and visits against values: 0.1 to 10 (Silver et al. 2018).
     pub c_puct: f32,
@@ -100,9 +101,9 @@ pub struct SearchConfig {
     pub noise: f32,
     /// The root noise is Dirichlet with this over the number of legal hops as its parameter: 0.1 to 100.
     pub noise_concentration: f32,
-    /// Turns are chosen by visits to the power 1 over this: 0 (the most visited) to 10.
+    /// Hops are chosen by visits to the power 1 over this: 0 (the most visited) to 10.
     pub temperature: f32,
-    /// Turns of a game to which the temperature applies; later ones are the most visited.
+    /// Turns of a game in which the temperature applies; in later ones each hop is the most visited.
     pub temperature_turns: u32,
 }
 
@@ -114,7 +115,7 @@ pub struct SelfPlayConfig {
     pub games: usize,
     /// Positions recorded by each thread in a round: 1 to 100,000,000.
     pub samples_per_round: usize,
-    /// A game begins with up to this many random turns: 0 to 40.
+    /// A game begins with up to this many random turns: 0 to 40, and below `max_turns`.
     pub opening_turns: u32,
     /// A game of more turns than this is a draw: 20 to 10,000.
     pub max_turns: u32,
@@ -168,9 +169,10 @@ pub struct ArenaConfig {
     pub visits: u32,
     /// Fixed opponents, as player texts.
     pub opponents: Vec<String>,
-    /// Games against each opponent at the end of the run, played by the trained and the untrained network; even, 0 is none.
+    /// Games against each opponent at the end of the run, played by the trained network and by the one it began with; even,
+    /// 0 is none.
     pub final_games: u32,
-    /// Random turns of the openings.
+    /// Random turns of the openings: 0 to 40, and below `selfplay.max_turns`, which holds for matches too.
     pub opening_turns: u32,
 }
 
@@ -184,7 +186,7 @@ impl Default for RunConfig {
             minutes: 0.0,
             rounds: 0,
             threads: 0,
-            device: "cpu".to_owned(),
+            device: Device::Cpu,
             checkpoint_every: 10,
         }
     }
@@ -319,8 +321,6 @@ impl Config {
         demand(named, "run.name", &format!("{:?}", run.name), "letters, digits, - and _")?;
         range("run.minutes", run.minutes, 0.0, 1e7)?;
         range("run.threads", run.threads, 0, 1024)?;
-        let device = run.device == "cpu" || run.device.starts_with("cuda");
-        demand(device, "run.device", &format!("{:?}", run.device), "cpu or cuda")?;
         range("run.checkpoint_every", run.checkpoint_every, 1, u32::MAX)?;
         range("net.width", net.width, 8, 4096)?;
         range("net.blocks", net.blocks, 0, 64)?;
@@ -332,8 +332,10 @@ impl Config {
         range("search.temperature", search.temperature, 0.0, 10.0)?;
         range("selfplay.games", selfplay.games, 1, 65_536)?;
         range("selfplay.samples_per_round", selfplay.samples_per_round, 1, 100_000_000)?;
-        range("selfplay.opening_turns", selfplay.opening_turns, 0, 40)?;
         range("selfplay.max_turns", selfplay.max_turns, 20, 10_000)?;
+        // A game goes on behind its opening.
+        let longest_opening = (selfplay.max_turns - 1).min(40);
+        range("selfplay.opening_turns", selfplay.opening_turns, 0, longest_opening)?;
         range("selfplay.search_value_share", selfplay.search_value_share, 0.0, 1.0)?;
         range("replay.capacity", replay.capacity, 1000, 1_000_000_000)?;
         range("replay.start", replay.start, 1, replay.capacity)?;
@@ -346,7 +348,7 @@ impl Config {
         range("learner.value_weight", learner.value_weight, 0.0, 100.0)?;
         range("learner.average", learner.average, 0.0, 0.999_999)?;
         range("arena.visits", arena.visits, 1, 1_000_000)?;
-        range("arena.opening_turns", arena.opening_turns, 0, 40)?;
+        range("arena.opening_turns", arena.opening_turns, 0, longest_opening)?;
         range("arena.games", arena.games, 2, 1_000_000)?;
         for (key, games) in [("arena.games", arena.games), ("arena.final_games", arena.final_games)] {
             demand(games.is_multiple_of(2), key, &games, "an even number: every opening is played twice")?;
@@ -425,7 +427,10 @@ mod tests {
         assert!(message("", &["net.widht=64"]).contains("widht"));
         assert!(message("", &["nett.width=64"]).contains("nett"));
         assert!(message("", &["net.width"]).contains("TABLE.KEY=VALUE"));
+        let opening = ["selfplay.max_turns=20", "selfplay.opening_turns=20"];
+        assert!(message("", &opening).contains("opening_turns = 20: expected 0 to 19"));
         assert!(message("", &["run.minutes=nan"]).contains("run.minutes"));
+        assert!(message("", &["run.device=cudax"]).contains("expected cpu, cuda or cuda:N"));
         assert!(message("", &["run.variant=chess"]).contains("russian"));
     }
 

@@ -53,21 +53,16 @@ impl WholeFile {
     /// # Errors
     /// If the folder or disk does not take it; then the old file stands.
     pub fn finish(mut self) -> Result<()> {
-        let moved = self.move_to_place();
-        if moved.is_ok() {
-            self.file = None;
-        }
-        moved.map_err(|source| Error::io(&self.path, source))
+        self.move_to_place().map_err(|source| Error::io(&self.path, source))?;
+        self.file = None;
+        sync_folder_of(&self.path)
     }
 
     fn move_to_place(&mut self) -> std::io::Result<()> {
         let file = self.file.as_mut().expect("it is there until finish");
         file.flush()?;
         file.get_ref().sync_all()?;
-        fs::rename(&self.temporary, &self.path)?;
-        // The name is safe on disk once the folder is; not every system can open one.
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
+        fs::rename(&self.temporary, &self.path)
     }
 }
 
@@ -77,4 +72,14 @@ impl Drop for WholeFile {
             let _ = fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// Waits until the name of a file or folder is safe on disk, which it is once the folder that holds it is.
+///
+/// # Errors
+/// If the disk fails.
+pub fn sync_folder_of(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Not every system can open a folder.
+    File::open(folder).map_or(Ok(()), |folder| folder.sync_all()).map_err(|source| Error::io(path, source))
 }

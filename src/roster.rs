@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::games::game::Game;
@@ -16,13 +17,13 @@ use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
 use crate::search::heuristic::Heuristic;
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollout};
 
-/// The kinds of player: name, whether a model comes first, keys.
-const KINDS: [(&str, bool, &[&str]); 5] = [
-    ("random", false, &["seed"]),
-    ("alphabeta", false, &["depth", "time", "nodes", "hash", "eval"]),
-    ("mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
-    ("policy", true, &["device"]),
-    ("rollout", false, &["visits", "time", "seed"]),
+/// The kinds of player: kind, name, whether a model comes first, keys.
+const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
+    (Kind::Random, "random", false, &["seed"]),
+    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "eval"]),
+    (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
+    (Kind::Policy, "policy", true, &["device"]),
+    (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
 ];
 
 /// What later versions will know: kind, key, value (any, if empty).
@@ -85,7 +86,7 @@ impl<P: Heuristic> Entrant<P> {
             Some(path) => {
                 let weights = Weights::read(&model_file(Path::new(path))?)?;
                 // What does not fit shall show before a match begins.
-                load::evaluator::<P>(&weights, &plan.device)?;
+                load::evaluator::<P>(&weights, plan.device)?;
                 Some(weights)
             }
             None => None,
@@ -100,14 +101,17 @@ impl<P: Heuristic> Entrant<P> {
     pub fn player(&self) -> Result<Box<dyn Player<P>>> {
         let name = || self.text.clone();
         let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
-        let network = |weights: &Weights| load::evaluator::<P>(weights, &self.plan.device);
+        let network = || {
+            let weights = self.model.as_ref().expect("a text of this kind names its model");
+            load::evaluator::<P>(weights, self.plan.device)
+        };
         let tree = |evaluator: Box<dyn Evaluator<P>>| Box::new(MctsPlayer::new(evaluator, settings.clone(), name()));
-        let player: Box<dyn Player<P>> = match (self.plan.kind, &self.model) {
-            ("mcts", Some(weights)) => tree(network(weights)?),
-            ("policy", Some(weights)) => Box::new(PolicyPlayer::new(network(weights)?, name())),
-            ("rollout", _) => tree(Box::new(Rollout::new(Preset::Official, *seed))),
-            ("alphabeta", _) => Box::new(AlphaBeta::new(*limits, *hash_mb)),
-            _ => Box::new(RandomPlayer::new(*seed)),
+        let player: Box<dyn Player<P>> = match self.plan.kind {
+            Kind::Random => Box::new(RandomPlayer::new(*seed)),
+            Kind::AlphaBeta => Box::new(AlphaBeta::new(*limits, *hash_mb)),
+            Kind::Mcts => tree(network()?),
+            Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
+            Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed))),
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }
@@ -152,12 +156,21 @@ impl<P: Heuristic> Player<P> for Entered<P> {
     }
 }
 
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Random,
+    AlphaBeta,
+    Mcts,
+    Policy,
+    Rollout,
+}
+
 /// What a text says.
 #[derive(Clone, Debug)]
 struct Plan {
-    kind: &'static str,
+    kind: Kind,
     model: Option<String>,
-    device: String,
+    device: Device,
     limits: Limits,
     hash_mb: usize,
     settings: PlayerSettings,
@@ -168,9 +181,9 @@ impl Plan {
     fn read(text: &str) -> Result<Self> {
         let bad = |reason: String| Error::Player { text: text.to_owned(), reason };
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        let Some(&(kind, has_model, known)) = KINDS.iter().find(|(kind, ..)| *kind == name) else {
+        let Some(&(kind, name, has_model, known)) = KINDS.iter().find(|(_, kind, ..)| *kind == name) else {
             let later = if name == "hub" { "not yet known: hub" } else { "no such kind of player" };
-            let names = KINDS.map(|(kind, ..)| kind).join(", ");
+            let names = KINDS.map(|(_, name, ..)| name).join(", ");
             return Err(bad(format!("{later}, expected one of {names}")));
         };
         let mut items = rest.into_iter().flat_map(|rest| rest.split(','));
@@ -179,18 +192,18 @@ impl Plan {
             let first = items.next().unwrap_or_default();
             let is_key = first.split_once('=').is_some_and(|(key, _)| known.contains(&key));
             if first.is_empty() || is_key {
-                return Err(bad(format!("expected a model after \"{kind}:\", a file or the folder of a run")));
+                return Err(bad(format!("expected a model after \"{name}:\", a file or the folder of a run")));
             }
             model = Some(first.to_owned());
         }
-        let keys = Keys { kind, known, given: Keys::read(items, kind, known).map_err(bad)? };
-        keys.plan(model).map_err(bad)
+        let keys = Keys { name, known, given: Keys::read(items, name, known).map_err(bad)? };
+        keys.plan(kind, model).map_err(bad)
     }
 }
 
 /// The keys of one text.
 struct Keys<'a> {
-    kind: &'static str,
+    name: &'static str,
     known: &'static [&'static str],
     given: Vec<(&'a str, &'a str)>,
 }
@@ -223,7 +236,7 @@ impl<'a> Keys<'a> {
     }
 
     fn value(&self, key: &str) -> Option<&'a str> {
-        debug_assert!(self.known.contains(&key), "{key} is no key of {}", self.kind);
+        debug_assert!(self.known.contains(&key), "{key} is no key of {}", self.name);
         self.given.iter().find(|(k, _)| *k == key).map(|(_, value)| *value)
     }
 
@@ -242,11 +255,11 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn plan(&self, model: Option<String>) -> Result<Plan, String> {
+    fn plan(&self, kind: Kind, model: Option<String>) -> Result<Plan, String> {
         let mut plan = Plan {
-            kind: self.kind,
+            kind,
             model,
-            device: "cpu".to_owned(),
+            device: Device::Cpu,
             limits: Limits::default(),
             hash_mb: DEFAULT_HASH_MB,
             settings: PlayerSettings::default(),
@@ -279,11 +292,7 @@ impl<'a> Keys<'a> {
         if has("device")
             && let Some(device) = self.value("device")
         {
-            let numbered = device.strip_prefix("cuda:").is_some_and(|n| n.parse::<u8>().is_ok());
-            if !numbered && device != "cpu" && device != "cuda" {
-                return Err(format!("device={device}, expected cpu, cuda or cuda:N"));
-            }
-            plan.device = device.to_owned();
+            plan.device = device.parse().map_err(|error: Error| error.to_string())?;
         }
         Ok(plan)
     }

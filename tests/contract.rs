@@ -213,7 +213,7 @@ fn encodings_are_whole_and_lose_nothing<P: Position>(all: &[P]) {
         let (mut row, mut planes) = (vec![9.0; spec.inputs()], vec![9.0; spec.observation_len()]);
         features.write_row(0, &spec, &mut row);
         features.write_planes(0, &spec, &mut planes);
-        assert!(row.iter().chain(&planes).all(|x| (-1.0..=1.0).contains(x)));
+        assert!(row.iter().chain(&planes).all(|x| (0.0..=1.0).contains(x)));
         let ones: Vec<u16> =
             (0..spec.board_planes * spec.squares).filter(|&i| row[i] == 1.0).map(|i| i as u16).collect();
         let mut named = features.ones_of(0).to_vec();

@@ -8,6 +8,7 @@ use shashki::board::{Hops, Side};
 use shashki::env::{Buffers, EnvOptions, Seat, VecEnv};
 use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn};
 use shashki::player::{Player, RandomPlayer};
+use shashki::search::mcts_player::{MctsPlayer, PlayerSettings, Rollout};
 use shashki::{Error, Result};
 
 fn env(options: EnvOptions) -> (VecEnv<Russian>, Buffers) {
@@ -182,6 +183,26 @@ fn many_threads_play_what_one_plays() {
         assert_eq!(three.threads(), 3);
         three.reset(None, batch.borrow()).unwrap();
         assert!(trace(&mut three, &mut batch, 100) == played);
+    }
+}
+
+#[test]
+fn an_opponent_that_searches_plays_alike_on_any_number_of_threads() {
+    let make = |_| {
+        let settings = PlayerSettings { visits: Some(100), batch: 8, ..PlayerSettings::default() };
+        Ok(Box::new(MctsPlayer::new(Box::new(Rollout::new(Preset::Official, 0)), settings, "rollout".to_owned()))
+            as Box<dyn Player<_>>)
+    };
+    let play = |threads| {
+        let options = EnvOptions { games: 6, seed: 2, threads, ..EnvOptions::default() };
+        let mut env = VecEnv::<Russian>::new(options, Some(&make)).unwrap();
+        let mut batch = Buffers::new(&Russian::SPEC, options.games);
+        env.reset(None, batch.borrow()).unwrap();
+        trace(&mut env, &mut batch, 100)
+    };
+    let played = play(1);
+    for threads in [3, 6] {
+        assert!(play(threads) == played, "{threads} threads play other games than one");
     }
 }
 

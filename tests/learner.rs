@@ -10,6 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Error;
 use shashki::board::Hops;
 use shashki::config::{LearnerConfig, NetConfig, NetKind};
+use shashki::device::Device;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::net::torch::set_threads;
 use shashki::net::{NetSpec, Weights};
@@ -24,7 +25,7 @@ fn spec(kind: NetKind, width: usize, blocks: usize) -> NetSpec {
 
 fn learner(spec: &NetSpec, config: &LearnerConfig) -> Learner {
     set_threads(1);
-    Learner::new(spec, config, "cpu", 1, &Weights::init(spec, 1)).unwrap()
+    Learner::new(spec, config, Device::Cpu, 1, &Weights::init(spec, 1)).unwrap()
 }
 
 /// Distinct positions of random games with random targets: the policy prefers one hop, the result is certain.
@@ -83,7 +84,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
         let config = LearnerConfig { clip_norm: 0.0, weight_decay: 0.0, value_weight: 1.5, ..LearnerConfig::default() };
         let at = |flat: &[f32]| {
             let weights = Weights::from_flat(&spec, start.card.clone(), flat);
-            Learner::new(&spec, &config, "cpu", 1, &weights).unwrap()
+            Learner::new(&spec, &config, Device::Cpu, 1, &weights).unwrap()
         };
         let flat = start.to_flat();
         let losses = at(&flat).evaluate(&batch).unwrap();
@@ -126,8 +127,8 @@ fn a_batch_in_shards_moves_the_weights_as_a_whole_one_does() {
             part.wdl.extend(&whole.wdl[3 * i..3 * i + 3]);
         }
     };
-    let mut one = Learner::new(&spec, &config, "cpu", 1, &start).unwrap();
-    let mut three = Learner::new(&spec, &config, "cpu", 3, &start).unwrap();
+    let mut one = Learner::new(&spec, &config, Device::Cpu, 1, &start).unwrap();
+    let mut three = Learner::new(&spec, &config, Device::Cpu, 3, &start).unwrap();
     for _ in 0..5 {
         let (a, b) = (one.step(&whole, 1e-3).unwrap(), three.step_sharded(&fill, 1e-3).unwrap());
         assert!((a.total - b.total).abs() < 1e-4 && (a.kl - b.kl).abs() < 1e-4, "{a:?} is not {b:?}");
@@ -147,7 +148,7 @@ fn illegal_hops_cost_nothing_and_get_nothing() {
     let card = Weights::init(&spec, 1).card;
     let loss = |flat: &[f32]| {
         let weights = Weights::from_flat(&spec, card.clone(), flat);
-        Learner::new(&spec, &config, "cpu", 1, &weights).unwrap().evaluate(&batch).unwrap()
+        Learner::new(&spec, &config, Device::Cpu, 1, &weights).unwrap().evaluate(&batch).unwrap()
     };
     let quiet = loss(&loud);
     let never_legal = (0..ACTIONS).filter(|&a| !batch.legal.iter().skip(a).step_by(ACTIONS).any(|&legal| legal));
@@ -174,7 +175,7 @@ fn a_stored_state_goes_on_along_the_same_curve() {
     walk(&mut whole, 0..10);
     whole.save_state(&path).unwrap();
     let expected = walk(&mut whole, 10..20);
-    let mut resumed = Learner::new(&spec, &config, "cpu", 1, &Weights::init(&spec, 99)).unwrap();
+    let mut resumed = Learner::new(&spec, &config, Device::Cpu, 1, &Weights::init(&spec, 99)).unwrap();
     resumed.load_state(&path).unwrap();
     assert_eq!(resumed.steps(), 10);
     assert_eq!(walk(&mut resumed, 10..20), expected);
@@ -237,9 +238,10 @@ fn a_loss_that_is_not_finite_is_an_error_that_changes_nothing() {
 fn weights_of_another_shape_and_a_device_that_is_not_there_are_refused() {
     let (small, large) = (spec(NetKind::Mlp, 8, 1), spec(NetKind::Mlp, 16, 1));
     let config = LearnerConfig::default();
-    let message = Learner::new(&small, &config, "cpu", 1, &Weights::init(&large, 1)).unwrap_err().to_string();
+    let message = Learner::new(&small, &config, Device::Cpu, 1, &Weights::init(&large, 1)).unwrap_err().to_string();
     assert!(message.contains("mlp 16 x 1") && message.contains("expected a mlp 8 x 1"), "{message}");
-    let message = Learner::new(&small, &config, "cuda:77", 1, &Weights::init(&small, 1)).unwrap_err().to_string();
+    let message =
+        Learner::new(&small, &config, Device::Cuda(77), 1, &Weights::init(&small, 1)).unwrap_err().to_string();
     assert!(message.contains("device \"cuda:77\": expected cpu"), "{message}");
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Result;
@@ -385,6 +387,8 @@ fn an_analysis_names_each_turn_once_and_the_chosen_one_first() {
     let analysis = mcts.analyse(&position).unwrap();
     let legal = position.turns();
     assert!(analysis.lines.iter().all(|line| legal.contains(&line.turn) && line.line[0] == line.turn));
+    let distinct: BTreeSet<_> = analysis.lines.iter().map(|line| line.turn.to_string()).collect();
+    assert!(distinct.len() == analysis.lines.len() && distinct.len() > 1, "{distinct:?}");
     assert!(analysis.lines.windows(2).all(|pair| pair[0].visits >= pair[1].visits));
     assert_eq!(analysis.lines[0].turn, mcts.choose(&position).unwrap());
     let won = player(50, 8).analyse(&game(WIN_IN_ONE)).unwrap();

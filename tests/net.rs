@@ -12,6 +12,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use shashki::Error;
 use shashki::board::{Hops, Side};
 use shashki::config::{NetConfig, NetKind};
+use shashki::device::Device;
 use shashki::evaluator::{Evaluations, Evaluator};
 use shashki::files::write_whole;
 use shashki::games::game::Leaf;
@@ -305,10 +306,9 @@ fn damaged_files_are_refused_by_name_and_reason() {
 fn a_file_or_folder_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.safetensors");
-    let message = |path: &Path, device: &str| load::<Russian>(path, device).err().unwrap().to_string();
-    assert!(message(&missing, "cpu").contains("missing.safetensors: no such model"), "{}", message(&missing, "cpu"));
-    assert!(message(folder.path(), "cpu").contains("holds no best.safetensors"), "{}", message(folder.path(), "cpu"));
-    assert!(message(folder.path(), "gpu").contains("expected cpu, cuda or cuda:N"));
+    let message = |path: &Path| load::<Russian>(path, Device::Cpu).err().unwrap().to_string();
+    assert!(message(&missing).contains("missing.safetensors: no such model"), "{}", message(&missing));
+    assert!(message(folder.path()).contains("holds no best.safetensors"), "{}", message(folder.path()));
     let weights = Weights::init(&spec(NetKind::Mlp, 8, 0), 1);
     let error = weights.write(&folder.path().join("no/such/folder/net.safetensors")).unwrap_err();
     assert!(matches!(&error, Error::Io { path, .. } if path.ends_with("net.safetensors")), "{error}");
@@ -319,7 +319,7 @@ fn a_run_folder_stands_for_its_best_weights() {
     let folder = tempfile::tempdir().unwrap();
     let weights = lively(&spec(NetKind::Mlp, 8, 1), 1);
     weights.write(&folder.path().join("best.safetensors")).unwrap();
-    let mut from_folder = load::<Russian>(folder.path(), "cpu").unwrap();
+    let mut from_folder = load::<Russian>(folder.path(), Device::Cpu).unwrap();
     let leaves = leaves(10, 1);
     let expected = answers(&mut CpuNet::<Russian>::new(&weights).unwrap(), &leaves);
     assert_eq!(difference(&answers(&mut from_folder, &leaves), &expected), 0.0);
@@ -331,10 +331,10 @@ fn without_libtorch_a_resnet_or_a_gpu_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("resnet.safetensors");
     Weights::init(&spec(NetKind::Resnet, 8, 1), 1).write(&path).unwrap();
-    let message = load::<Russian>(&path, "cpu").err().unwrap().to_string();
+    let message = load::<Russian>(&path, Device::Cpu).err().unwrap().to_string();
     assert!(message.contains("resnet.safetensors") && message.contains("feature torch"), "{message}");
     Weights::init(&spec(NetKind::Mlp, 8, 1), 1).write(&path).unwrap();
-    let message = load::<Russian>(&path, "cuda").err().unwrap().to_string();
+    let message = load::<Russian>(&path, Device::Cuda(0)).err().unwrap().to_string();
     assert!(message.contains("\"cuda\"") && message.contains("no libtorch"), "{message}");
 }
 
@@ -362,7 +362,7 @@ mod torch {
         for (width, blocks) in [(256, 2), (40, 3), (8, 0)] {
             let weights = lively(&spec(NetKind::Mlp, width, blocks), 13);
             let mut cpu = CpuNet::<Russian>::new(&weights).unwrap();
-            let mut torch = TorchNet::<Russian>::new(&weights, "cpu").unwrap();
+            let mut torch = TorchNet::<Russian>::new(&weights, Device::Cpu).unwrap();
             let leaves = leaves(600, 4);
             let away = difference(&answers(&mut cpu, &leaves), &answers(&mut torch, &leaves));
             assert!(away < 1e-5, "{width} x {blocks}: chances differ by {away}");
@@ -380,7 +380,7 @@ mod torch {
     fn a_resnet_answers_alike_in_batches_and_nearly_uniformly_when_untrained() {
         shashki::net::torch::set_threads(1);
         let leaves = leaves(64, 5);
-        let mut net = TorchNet::<Russian>::new(&lively(&spec(NetKind::Resnet, 20, 2), 15), "cpu").unwrap();
+        let mut net = TorchNet::<Russian>::new(&lively(&spec(NetKind::Resnet, 20, 2), 15), Device::Cpu).unwrap();
         let whole = answers(&mut net, &leaves);
         for (i, leaf) in leaves.iter().enumerate() {
             let one = answers(&mut net, &[*leaf]);
@@ -388,7 +388,8 @@ mod torch {
                 assert!((a - b).abs() < 1e-5, "leaf {i}: {a} is not {b}");
             }
         }
-        let mut untrained = TorchNet::<Russian>::new(&Weights::init(&spec(NetKind::Resnet, 16, 2), 1), "cpu").unwrap();
+        let mut untrained =
+            TorchNet::<Russian>::new(&Weights::init(&spec(NetKind::Resnet, 16, 2), 1), Device::Cpu).unwrap();
         let out = answers(&mut untrained, &leaves);
         for i in 0..leaves.len() {
             let even = 1.0 / out.priors_of(i).len() as f32;
@@ -401,8 +402,8 @@ mod torch {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("resnet.safetensors");
         Weights::init(&spec(NetKind::Resnet, 8, 1), 1).write(&path).unwrap();
-        assert_eq!(answers(&mut load::<Russian>(&path, "cpu").unwrap(), &leaves(5, 1)).len(), 5);
-        let message = load::<Russian>(&path, "cuda:99").err().unwrap().to_string();
+        assert_eq!(answers(&mut load::<Russian>(&path, Device::Cpu).unwrap(), &leaves(5, 1)).len(), 5);
+        let message = load::<Russian>(&path, Device::Cuda(99)).err().unwrap().to_string();
         assert!(message.contains("device \"cuda:99\": expected cpu"), "{message}");
     }
 }

@@ -293,20 +293,19 @@ fn equal_engines_answer_alike_whatever_they_thought_of_before() {
 
 #[test]
 fn seeds_choose_only_among_equals() {
-    let start = Game::<Russian>::new(Preset::Official).unwrap();
-    let values: Vec<_> = to_depth(4).analyse(&start).unwrap().lines;
+    // Any square of the long road is as good as another.
+    let kings = Game::from_position(Russian::read_fen("W:WKd4:BKh2").unwrap(), Preset::Official).unwrap();
+    let values: Vec<_> = to_depth(4).analyse(&kings).unwrap().lines;
     let mut chosen = std::collections::BTreeSet::new();
     for seed in 0..20 {
-        let mut engine = to_depth(1);
-        Player::<Russian>::seed(&mut engine, seed);
-        chosen.insert(engine.choose(&start).unwrap().to_string());
         let mut engine = to_depth(4);
         Player::<Russian>::seed(&mut engine, seed);
-        let turn = engine.choose(&start).unwrap();
+        let turn = engine.choose(&kings).unwrap();
         let value = values.iter().find(|line| line.turn == turn).unwrap().value;
         assert_eq!(value, values[0].value, "{turn}");
+        chosen.insert(turn.to_string());
     }
-    assert!(!chosen.is_empty());
+    assert!(chosen.len() > 1, "the seeds make no difference");
 }
 
 #[test]

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use shashki::Result;
 use shashki::board::{Hops, Side};
-use shashki::config::Config;
-use shashki::evaluator::{Uniform, Wdl};
+use shashki::config::{Config, SelfPlayConfig};
+use shashki::evaluator::{Evaluations, Evaluator, Uniform, Wdl};
+use shashki::games::game::Leaf;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::train::replay::{self, Batch, Replay, Sample};
 use shashki::train::selfplay::{Round, Worker};
@@ -51,6 +53,28 @@ fn a_restored_worker_goes_on_as_one_that_was_never_stopped() {
         assert_eq!(generate(&mut worker).samples, generate(&mut restored).samples);
     }
     assert_eq!(worker.save(), restored.save());
+}
+
+/// Notes how many leaves it is asked at once.
+#[derive(Default)]
+struct Counting(usize);
+
+impl Evaluator<Russian> for Counting {
+    fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
+        self.0 = leaves.len();
+        Uniform::default().evaluate(leaves, out)
+    }
+}
+
+#[test]
+fn a_restored_worker_plays_as_many_games_as_its_config_wants() {
+    let saved = Worker::<Russian>::new(&config(), 5, 0).unwrap().save();
+    for games in [2, 6, 9] {
+        let config = Config { selfplay: SelfPlayConfig { games, ..config().selfplay }, ..config() };
+        let (mut worker, mut asked) = (Worker::restore(&config, &saved).unwrap(), Counting::default());
+        worker.generate(&mut asked, &AtomicBool::new(false), &AtomicU64::new(0)).unwrap();
+        assert_eq!(asked.0, games);
+    }
 }
 
 #[test]

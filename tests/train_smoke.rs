@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use shashki::Error;
+use shashki::games::Russian;
 use shashki::train::console::Console;
+use shashki::train::replay;
+use shashki::train::rungs::Table;
 use shashki::train::trainer::{TrainArgs, run};
 
 fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
@@ -22,10 +25,10 @@ fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
     }
 }
 
-fn train(args: &TrainArgs) -> shashki::Result<usize> {
+fn train(args: &TrainArgs) -> shashki::Result<Table> {
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Value| {};
-    run(args, &stop, &mut Console::new(&mut ignore)).map(|table| table.len())
+    run(args, &stop, &mut Console::new(&mut ignore))
 }
 
 fn rows(dir: &Path) -> Vec<Value> {
@@ -49,7 +52,9 @@ fn repeatable(row: &Value) -> Value {
 fn a_run_leaves_a_complete_folder_and_a_table() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");
-    assert_eq!(train(&args(&dir, &[])).unwrap(), 2, "one rung an opponent");
+    let table = train(&args(&dir, &[])).unwrap();
+    assert_eq!(table.rungs.len(), 2, "one rung an opponent");
+    assert!(table.untrained && table.to_string().contains("untrained, same search"), "{table}");
     for file in
         ["config.toml", "run.json", "best.safetensors", "checkpoints/000000.safetensors", "games/arena-000002.pdn"]
     {
@@ -74,6 +79,14 @@ fn a_run_leaves_a_complete_folder_and_a_table() {
     assert!(last["steps"].as_u64().unwrap() > 0);
     let refused = train(&args(&dir, &[])).unwrap_err().to_string();
     assert!(refused.contains("--resume"), "{refused}");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_refused_before_a_folder_is_made() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let error = train(&args(&dir, &["run.device=cuda:99"])).unwrap_err().to_string();
+    assert!(error.contains("cuda:99") && !dir.exists(), "{error}");
 }
 
 #[test]
@@ -110,6 +123,23 @@ fn a_raised_stop_ends_the_run_and_keeps_the_finished_rounds() {
 }
 
 #[test]
+fn a_run_stopped_in_its_first_round_keeps_the_network_it_was_given() {
+    let temp = tempfile::tempdir().unwrap();
+    let (given, dir) = (temp.path().join("given"), temp.path().join("run"));
+    let quick = ["run.rounds=1", "arena.every=0", "arena.final_games=0"];
+    train(&args(&given, &quick)).unwrap();
+    let begun = TrainArgs { init: Some(given.join("best.safetensors")), ..args(&dir, &quick) };
+    let stopped = run(&begun, &AtomicBool::new(true), &mut Console::new(&mut |_: &Value| {}));
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+    let start = || std::fs::read(dir.join("checkpoints/000000.safetensors")).unwrap();
+    let before = start();
+    let overrides = vec!["arena.final_games=2".to_owned()];
+    let table = train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() }).unwrap();
+    assert!(!table.untrained && table.to_string().contains("start, same search"), "{table}");
+    assert!(start() == before, "the resumed run began from another network");
+}
+
+#[test]
 fn a_killed_run_loses_nothing_but_its_round() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");
@@ -130,8 +160,9 @@ fn a_killed_run_loses_nothing_but_its_round() {
     child.wait().unwrap();
     let before = rows(&dir).into_iter().filter(|row| row["round"].as_u64().unwrap() <= 3).collect::<Vec<_>>();
     assert_eq!(before.len(), 3);
-    let reached = std::fs::read_dir(dir.join("state")).unwrap().count();
-    assert!(reached >= 1);
+    let states = std::fs::read_dir(dir.join("state")).unwrap().map(|entry| entry.unwrap().file_name());
+    let whole = states.filter(|name| name.to_string_lossy().parse::<u64>().is_ok());
+    assert!(whole.count() >= 1, "a kill leaves a whole state, whatever was being written");
     let rounds = format!("run.rounds={}", rows(&dir).len() + 2);
     let resumed = Command::new(binary).args(["train", "--set", &rounds, "--resume"]).arg(&dir).output().unwrap();
     assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
@@ -140,6 +171,23 @@ fn a_killed_run_loses_nothing_but_its_round() {
     let numbers: Vec<_> = after.iter().map(|row| row["round"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no round is missing or twice");
     assert!(numbers.len() >= 5);
+}
+
+#[test]
+fn samples_stay_on_disk_as_long_as_they_are_in_the_window() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    let of = |samples| format!("selfplay.samples_per_round={samples}");
+    let quick = ["run.rounds=6", "run.threads=1", "arena.every=0", "arena.final_games=0", "replay.capacity=2400"];
+    train(&args(&dir, &[&quick[..], &[&of(200)]].concat())).unwrap();
+    // Bigger rounds from now on: the window still reaches back over many small ones.
+    let overrides = vec!["run.rounds=7".to_owned(), of(1500)];
+    train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() }).unwrap();
+    let files = std::fs::read_dir(dir.join("replay")).unwrap().map(|entry| entry.unwrap().path());
+    let counts: Vec<_> = files.map(|file| replay::load::<Russian>(&file).unwrap().len() as u64).collect();
+    let (all, window) = (counts.iter().sum::<u64>(), rows(&dir)[6]["replay"].as_u64().unwrap());
+    assert!(all >= window, "{window} samples in the window, {all} on disk");
+    assert!(!dir.join("replay/000001.bin").exists(), "{counts:?}: old samples stay for ever");
 }
 
 #[test]
@@ -158,6 +206,10 @@ fn what_is_wrong_with_a_resumed_folder_is_said() {
     };
     let wider = resume(&["run.rounds=2", "net.width=64"]);
     assert!(wider.contains("expected mlp 64 x 1"), "{wider}");
+    let other_rules = resume(&["run.rounds=2", "run.draws=basic"]);
+    assert!(other_rules.contains("expected official, as the run began"), "{other_rules}");
+    let opponent = resume(&["run.rounds=2", "arena.opponents=['nobody']"]);
+    assert!(opponent.contains("nobody") && rows(&dir).len() == 1, "{opponent}");
     std::fs::write(dir.join("state/000001/learner.safetensors"), b"cut").unwrap();
     let damaged = resume(&["run.rounds=2"]);
     assert!(damaged.contains("learner.safetensors"), "{damaged}");

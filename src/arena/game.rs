@@ -10,6 +10,7 @@ use crate::games::pdn::Record;
 use crate::games::position::Position;
 use crate::games::turn::Turn;
 use crate::player::Player;
+use crate::seed::mix;
 
 use super::Options;
 use super::openings::Opening;
@@ -148,12 +149,4 @@ fn play_game<P: Position>(
     };
     let opening_turns = opening.turns.len();
     Ok(Some(GameRecord { number, start: opening.start, turns, opening_turns, outcome, chosen, thought_s, warning }))
-}
-
-/// One number out of two, well stirred (the finalizer of SplitMix64: Steele, Lea and Flood 2014).
-fn mix(seed: u64, n: u64) -> u64 {
-    let mut z = seed.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::error::{Error, Result};
 use crate::games::Preset;
 use crate::games::game::Game;
-use crate::games::pdn::Reader;
+use crate::games::pdn::{Fault, Reader};
 use crate::games::position::Position;
 use crate::games::turn::Turn;
 
@@ -75,7 +75,7 @@ impl<P: Position> Openings<P> {
         if list.is_empty() {
             let expected =
                 if games { format!("a game of {}", P::SPEC.variant) } else { "an opening a line".to_owned() };
-            Err(Error::Failed(format!("openings {path}: expected {expected}")))
+            Err(wrong(path, format!("expected {expected}")))
         } else {
             Ok(Self::List(list))
         }
@@ -124,7 +124,7 @@ impl<P: Position> Opening<P> {
         for (line, number) in text.lines().map(str::trim).zip(1..) {
             if !line.is_empty() && !line.starts_with('#') {
                 let opening = Self::read(line, preset);
-                list.push(opening.map_err(|error| Error::Failed(format!("openings {path}: line {number}: {error}")))?);
+                list.push(opening.map_err(|error| wrong(path, format!("line {number}: {error}")))?);
             }
         }
         Ok(list)
@@ -135,7 +135,7 @@ impl<P: Position> Opening<P> {
         let (mut list, mut seen) = (Vec::new(), HashSet::new());
         for text in Reader::new(file) {
             let text = text.map_err(|source| Error::io(path, source))?;
-            let failed = |fault| Error::Failed(format!("openings {path}: {fault}"));
+            let failed = |fault: Fault| wrong(path, fault.to_string());
             if text.variant(Some(P::SPEC.variant)).map_err(failed)? != P::SPEC.variant {
                 continue;
             }
@@ -185,6 +185,11 @@ impl<P: Position> Opening<P> {
         self.turns.iter().try_for_each(|turn| game.play(turn))?;
         Ok(game)
     }
+}
+
+/// An error of what a file of openings holds.
+fn wrong(path: &str, reason: String) -> Error {
+    Error::io(path, std::io::Error::new(std::io::ErrorKind::InvalidData, reason))
 }
 
 /// A random opening and the key of the position it leads to; `None` if the game is over before or there.

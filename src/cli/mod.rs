@@ -35,7 +35,7 @@ const INTERRUPTED: u8 = 130;
 #[command(
     name = "shashki",
     version,
-    about = "Russian draughts as a training environment: rules, search, self-play training, matches.",
+    about = "Russian draughts and its kin as a training environment: rules, search, self-play training, matches.",
     after_help = "Players are short texts: random, alphabeta:depth=8, mcts:MODEL,visits=400, policy:MODEL, rollout:visits=800.\n\
                   Example: shashki arena alphabeta:depth=4 random --games 20"
 )]

@@ -45,27 +45,22 @@ impl Arguments {
 
     #[cfg(feature = "torch")]
     pub fn run(self, out: &Output, stop: &'static AtomicBool) -> Result<()> {
-        use crate::config::Config;
         use crate::train::console::Console;
-        use crate::train::rungs;
         use crate::train::trainer::{self, TrainArgs};
 
         let Self { config, overrides, run_dir, resume, init, estimate } = self;
         if let (true, Some(config)) = (estimate, &config) {
             return tell(out, &crate::train::estimate::estimate(config, &overrides, stop)?);
         }
-        let file = config.clone().or_else(|| resume.as_ref().map(|dir| dir.join("config.toml")));
         let args = TrainArgs { config, overrides, run_dir, resume, init };
         // A reader that has gone away does not end a run.
         let mut on_row = |row: &serde_json::Value| drop(out.object(row));
-        let measured = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;
-        if measured.is_empty() {
+        let table = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;
+        if table.rungs.is_empty() {
             return Ok(());
         }
-        if let Some(file) = file {
-            out.text(rungs::table(&measured, Config::load(&file, &args.overrides)?.arena.visits).trim_end())?;
-        }
-        let rows: serde_json::Map<_, _> = measured.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
+        out.text(&table.to_string())?;
+        let rows: serde_json::Map<_, _> = table.rungs.iter().map(|rung| (rung.opponent.clone(), rung.row())).collect();
         out.object(&serde_json::json!({ "final": rows }))
     }
 }

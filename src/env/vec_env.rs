@@ -104,7 +104,7 @@ pub type Opponents<'a, P> = &'a dyn Fn(usize) -> Result<Box<dyn Player<P>>>;
 ///
 /// Without an opponent the caller plays both sides. With one, the caller sees only positions in which its own side
 /// moves: the opponent's whole reply, and its first turn where it has White, happen inside the call. Each thread has an
-/// opponent of its own, which is told of each new game and seeded anew before each choice.
+/// opponent of its own, which begins anew, from a seed of the game's, before each choice.
 #[derive(Debug)]
 pub struct VecEnv<P> {
     lanes: Vec<Lane<P>>,
@@ -360,11 +360,6 @@ impl<P: Position> VecEnv<P> {
             return Err(damaged("expected no more bytes behind the games"));
         }
         self.lanes = lanes;
-        for worker in &mut self.workers {
-            if let Some(opponent) = &mut worker.opponent {
-                opponent.new_game();
-            }
-        }
         self.ready = Ready::Yes;
         Ok(())
     }
@@ -436,8 +431,7 @@ impl<P: Position> Lane<P> {
     /// Begins a game, up to the caller's first hop.
     fn begin(&mut self, rules: &Rules<P>, worker: &mut Worker<P>) -> Result<()> {
         self.game.clone_from(&rules.fresh);
-        if let Some(opponent) = &mut worker.opponent {
-            opponent.new_game();
+        if worker.opponent.is_some() {
             let even = (self.number as u64 + self.begun).is_multiple_of(2);
             let white = match rules.seat {
                 Seat::White => true,
@@ -460,6 +454,8 @@ impl<P: Position> Lane<P> {
     fn reply(&mut self, rules: &Rules<P>, worker: &mut Worker<P>) -> Result<()> {
         let (Some(opponent), Some(agent)) = (&mut worker.opponent, self.agent) else { return Ok(()) };
         while self.game.outcome().is_none() && self.game.side() != agent {
+            // What it remembers depends on the games that share its thread: their number must change nothing.
+            opponent.new_game();
             opponent.seed(self.rng.random());
             let turn = opponent.choose(&self.game)?;
             self.game.play(&turn)?;

@@ -264,6 +264,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         scalar_planes: 2,
         cells: Eight::CELLS,
         boards: 1,
+        light: false,
         towers: true,
         numeric: false,
         game_type: None,

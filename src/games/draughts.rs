@@ -127,6 +127,7 @@ where
         scalar_planes: 2,
         cells: Geometry::<W, H>::CELLS,
         boards: 1,
+        light: false,
         towers: false,
         numeric: <Self as Kind>::NUMERIC,
         game_type: <Self as Kind>::GAME_TYPE,

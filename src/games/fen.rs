@@ -138,11 +138,7 @@ impl Sections {
         let square = dialect.square(name)?;
         let tower: Vec<Piece> = letters
             .chars()
-            .map(|c| {
-                let side = if c.eq_ignore_ascii_case(&'w') { Side::White } else { Side::Black };
-                let known = matches!(c, 'w' | 'W' | 'b' | 'B');
-                known.then_some(Piece { side, king: c.is_ascii_uppercase() })
-            })
+            .map(piece)
             .collect::<Option<_>>()
             .ok_or_else(|| format!("{item:?}: expected the letters w, W, b and B behind the square"))?;
         match tower.first() {
@@ -328,6 +324,16 @@ pub const fn letter(piece: Piece) -> char {
         (Side::White, true) => 'W',
         (Side::Black, false) => 'b',
         (Side::Black, true) => 'B',
+    }
+}
+
+/// The piece of a letter; `None` for any other.
+#[must_use]
+pub const fn piece(letter: char) -> Option<Piece> {
+    match letter {
+        'w' | 'W' => Some(Piece { side: Side::White, king: letter == 'W' }),
+        'b' | 'B' => Some(Piece { side: Side::Black, king: letter == 'B' }),
+        _ => None,
     }
 }
 

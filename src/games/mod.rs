@@ -26,7 +26,8 @@ pub use turn::{Turn, perft};
 pub use variant::Variant;
 pub use vigman::{Vigman, VigmanFree};
 
-/// The table of the variants: what each is, its place in the enum [`Variant`], its name, its type. Everything that goes
+/// The table of the variants: what each is, its place in the enum [`Variant`], its name, its type, and whether the
+/// classic engine has an evaluation for it (`judged`) or goes by `material`. Everything that goes
 /// over all variants is made from it: `variants!(name, tokens)` calls the macro `name` with `tokens` and the rows.
 #[macro_export]
 #[doc(hidden)]
@@ -34,19 +35,19 @@ macro_rules! variants {
     ($($then:ident)::+, $tokens:tt) => {
         $($then)::+! { $tokens
             /// Russian draughts on 8x8, PDN game type 25.
-            Russian = "russian", $crate::games::Russian;
+            Russian = "russian", $crate::games::Russian, judged;
             /// Giveaway: as Russian draughts, but the side without a move wins.
-            Poddavki = "poddavki", $crate::games::Poddavki;
+            Poddavki = "poddavki", $crate::games::Poddavki, judged;
             /// Towers; prisoners are lifted when the turn is over.
-            Bashni = "bashni", $crate::games::Bashni;
+            Bashni = "bashni", $crate::games::Bashni, judged;
             /// Towers; a prisoner is lifted at each jump.
-            BashniIm = "bashni-im", $crate::games::BashniIm;
+            BashniIm = "bashni-im", $crate::games::BashniIm, judged;
             /// Spantsireti's draughts on 10x8, PDN game type 41.
-            Spantsireti = "spantsireti", $crate::games::Spantsireti;
+            Spantsireti = "spantsireti", $crate::games::Spantsireti, judged;
             /// Vigman's draughts: two games side by side, a move in each every turn.
-            Vigman = "vigman", $crate::games::Vigman;
+            Vigman = "vigman", $crate::games::Vigman, judged;
             /// Vigman's draughts with two moves a turn, each on either board.
-            VigmanFree = "vigman-free", $crate::games::VigmanFree;
+            VigmanFree = "vigman-free", $crate::games::VigmanFree, judged;
         }
     };
 }
@@ -71,7 +72,7 @@ macro_rules! for_variant {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! match_variant {
-    ([$variant:expr, $P:ident, $body:expr] $($(#[$doc:meta])* $name:ident = $text:literal, $type:ty;)*) => {
+    ([$variant:expr, $P:ident, $body:expr] $($(#[$doc:meta])* $name:ident = $text:literal, $type:ty, $how:ident;)*) => {
         match $variant {
             $($crate::games::Variant::$name => {
                 type $P = $type;

@@ -23,6 +23,8 @@ pub struct Spec {
     pub cells: &'static [u8],
     /// Games that go on side by side, each with its own draw counters and its own end: 1, or 2 in Vigman's draughts.
     pub boards: usize,
+    /// Whether the light squares are played on too.
+    pub light: bool,
     /// Whether captured pieces stay on the board as prisoners under a tower, so that only a crowning is for good.
     pub towers: bool,
     /// Whether game records write squares as numbers, as the game type says.

@@ -59,6 +59,12 @@ impl Turn {
         moves.flat_map(|played| played.squares.windows(2).map(|pair| Hop { from: pair[0], to: pair[1] }))
     }
 
+    /// The hops of each move.
+    pub fn moves(&self) -> impl Iterator<Item = Vec<Hop>> + '_ {
+        let hops = |played: &Move| played.squares.windows(2).map(|pair| Hop { from: pair[0], to: pair[1] }).collect();
+        self.moves.iter().map(hops)
+    }
+
     /// Whether there is no hop.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// Makes the enum of the variants and their names from the table in `games/mod.rs`.
 macro_rules! define_variants {
-    ([] $($(#[$doc:meta])* $name:ident = $text:literal, $type:ty;)*) => {
+    ([] $($(#[$doc:meta])* $name:ident = $text:literal, $type:ty, $how:ident;)*) => {
         /// A variant by name.
         ///
         /// ```

@@ -64,9 +64,9 @@ const SUM_NAMES: &[&str] = &[
     "light: plies over limit of the nearest draw, in sixteenths",
     "light: earlier occurrences of the position over 2",
     "dark: the game is over",
-    "dark: 1 won, -1 lost",
+    "dark: own points over 2",
     "light: the game is over",
-    "light: 1 won, -1 lost",
+    "light: own points over 2",
 ];
 const FREE_NAMES: &[&str] = &{
     let mut names = [""; BOARD_PLANES + 3];
@@ -214,6 +214,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         scalar_planes: if FREE { 3 } else { 9 },
         cells: Eight::CELLS,
         boards: if FREE { 1 } else { 2 },
+        light: true,
         towers: false,
         numeric: false,
         game_type: None,
@@ -328,9 +329,9 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         }
         if !FREE {
             for result in self.results {
-                let won = |winner: Side| if winner == self.turn { 1.0 } else { -1.0 };
-                features.scalars.push(f32::from(u8::from(result.is_some())));
-                features.scalars.push(result.flatten().map_or(0.0, won));
+                let points =
+                    |result: GameResult| result.map_or(0.5, |winner| if winner == self.turn { 1.0 } else { 0.0 });
+                features.scalars.extend([f32::from(u8::from(result.is_some())), result.map_or(0.0, points)]);
             }
         }
         features.finish();

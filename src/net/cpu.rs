@@ -21,7 +21,8 @@ const CHUNK: usize = 128;
 /// From so many rows on, a packed matrix product beats adding the rows of a matrix that count.
 const PRODUCT_ROWS: usize = 6;
 
-/// Evaluates positions with an `mlp` on one thread. Clones share the weights, so each thread takes its own.
+/// Evaluates positions with an `mlp` on one thread. A clone shares the weights and computes for another
+/// thread.
 ///
 /// Only what is needed is computed: the first layer adds a row for each input that is one, and of the policy only the
 /// legal hops' logits are taken.

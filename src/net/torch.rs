@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
-use tch::{Cuda, Device, TchError, Tensor};
+use tch::{Cuda, TchError, Tensor};
 
 use crate::board::Hops;
 use crate::config::NetKind;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::{Evaluations, Evaluator};
 use crate::games::game::Leaf;
@@ -30,21 +31,18 @@ pub fn set_threads(threads: usize) {
     tch::set_num_threads(threads.clamp(1, 1024) as i32);
 }
 
-/// Finds a device by its text: `cpu`, `cuda` or `cuda:N`.
+/// Finds a device as libtorch knows it.
 ///
 /// # Errors
-/// [`Error::Value`] if the text is none of these, or no such GPU is there.
-pub fn device(text: &str) -> Result<Device> {
-    if text == "cpu" {
-        return Ok(Device::Cpu);
-    }
-    let number = if text == "cuda" { Some(0) } else { text.strip_prefix("cuda:").and_then(|n| n.parse().ok()) };
-    let number: usize = number.ok_or_else(|| Error::value("device", text, "cpu, cuda or cuda:N"))?;
+/// [`Error::Value`] if no such GPU is there.
+pub fn find(device: Device) -> Result<tch::Device> {
+    let Device::Cuda(number) = device else { return Ok(tch::Device::Cpu) };
+    let number = usize::from(number);
     let count = if Cuda::is_available() { usize::try_from(Cuda::device_count()).unwrap_or(0) } else { 0 };
     match count {
-        0 => Err(Error::value("device", text, "cpu: libtorch finds no usable GPU here")),
-        n if number >= n => Err(Error::value("device", text, format!("cpu or cuda:0 to cuda:{}", n - 1))),
-        _ => Ok(Device::Cuda(number)),
+        0 => Err(Error::value("device", device, "cpu: libtorch finds no usable GPU here")),
+        n if number >= n => Err(Error::value("device", device, format!("cpu or cuda:0 to cuda:{}", n - 1))),
+        _ => Ok(tch::Device::Cuda(number)),
     }
 }
 
@@ -53,7 +51,7 @@ pub fn device(text: &str) -> Result<Device> {
 #[derive(Clone, Debug)]
 pub struct Network {
     spec: NetSpec,
-    device: Device,
+    device: tch::Device,
     shapes: Vec<Vec<i64>>,
     sizes: Vec<i64>,
 }
@@ -61,7 +59,7 @@ pub struct Network {
 impl Network {
     /// The computation for this shape on this device.
     #[must_use]
-    pub fn new(spec: &NetSpec, device: Device) -> Self {
+    pub fn new(spec: &NetSpec, device: tch::Device) -> Self {
         let tensors = spec.tensors();
         let shapes = tensors.iter().map(|t| t.shape.iter().map(|&n| n as i64).collect()).collect();
         let sizes = tensors.iter().map(|t| t.len() as i64).collect();
@@ -191,7 +189,7 @@ impl<'a> Parameters<'a> {
 /// # Errors
 /// If the device fails.
 pub fn download(tensor: &Tensor) -> Result<Vec<f32>> {
-    let flat = tensor.f_detach()?.f_reshape([-1])?.f_to_device(Device::Cpu)?;
+    let flat = tensor.f_detach()?.f_reshape([-1])?.f_to_device(tch::Device::Cpu)?;
     Ok(Vec::try_from(&flat)?)
 }
 
@@ -207,13 +205,13 @@ pub struct TorchNet<P> {
 }
 
 impl<P: Position> TorchNet<P> {
-    /// The net with these weights on `cpu`, `cuda` or `cuda:N`.
+    /// The net with these weights on a device.
     ///
     /// # Errors
     /// If the weights are of another variant or the device is not there.
-    pub fn new(weights: &Weights, device: &str) -> Result<Self> {
+    pub fn new(weights: &Weights, device: Device) -> Result<Self> {
         weights.expect_variant::<P>()?;
-        let network = Network::new(weights.spec(), self::device(device)?);
+        let network = Network::new(weights.spec(), find(device)?);
         let flat = weights.to_flat();
         let parameters = network.split(&network.upload(&flat, &[flat.len() as i64])?)?;
         let (features, hops, logits) = (Features::default(), Hops::new(), Vec::new());

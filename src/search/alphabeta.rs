@@ -25,6 +25,10 @@ use super::table::{Bound, Entry, Table};
 /// The size of the transposition table where nothing else is said, in megabytes.
 pub const DEFAULT_HASH_MB: usize = 16;
 
+/// Turns of captures that are played out before evaluating, at most. Where captured pieces leave the board there are
+/// never as many; towers can be captured back and forth for long.
+const MOST_CAPTURES: u32 = 24;
+
 /// A player that looks ahead by alpha-beta search and judges by its variant's [`Heuristic`].
 ///
 /// It finds every win that can be forced within its depth, counted in turns, whatever the order of play; draws by
@@ -203,7 +207,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             };
         }
         if depth == 0 {
-            return Value::of_position(self.play_out(at, &position, turns, alpha, beta));
+            return Value::of_position(self.play_out(at, &position, turns, MOST_CAPTURES, alpha, beta));
         }
         self.watch.nodes += 1;
         // Nobody can win sooner than by this turn.
@@ -213,11 +217,12 @@ impl<P: Heuristic> AlphaBeta<P> {
         let open_window = beta - 1 > alpha;
         let key = level.game.key();
         let known = self.table.probe(key).copied();
+        // An entry knows nothing of this game's clock: what it saw must lie before the draw that the clock brings.
         if let Some(entry) = known
             && !open_window
             && u32::from(entry.depth) >= depth
             && !level.game.repeated()
-            && level.game.plies_to_draw().is_none_or(|plies| u32::from(plies) > depth)
+            && level.game.plies_to_draw().is_none_or(|plies| plies > u16::from(entry.depth))
         {
             let score = from_table(entry.score, turns);
             let cuts = match entry.bound {
@@ -291,10 +296,11 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Plays captures to their end (they are compulsory, so nothing is left out) and judges the quiet position.
-    fn play_out(&mut self, at: usize, position: &P, turns: i32, mut alpha: i32, beta: i32) -> i32 {
+    fn play_out(&mut self, at: usize, position: &P, turns: i32, most: u32, mut alpha: i32, beta: i32) -> i32 {
         self.watch.nodes += 1;
         self.levels[at].line.clear();
         let side = position.side();
+        let guess = || position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
         if !position.must_capture() {
             if !position.can_move() {
                 return match position.stuck() {
@@ -303,7 +309,10 @@ impl<P: Heuristic> AlphaBeta<P> {
                     None => 0,
                 };
             }
-            return position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
+            return guess();
+        }
+        if most == 0 {
+            return guess();
         }
         self.open_level(at + 1);
         let mut hops = std::mem::take(&mut self.levels[at].hops);
@@ -311,11 +320,12 @@ impl<P: Heuristic> AlphaBeta<P> {
         let mut best = -INFINITE;
         for &hop in &hops {
             let mut next = *position;
-            let turns = turns + i32::from(next.play_unchecked(hop).turn_over);
+            let turn_over = next.play_unchecked(hop).turn_over;
+            let (turns, most) = (turns + i32::from(turn_over), most - u32::from(turn_over));
             let score = if next.side() == side {
-                self.play_out(at + 1, &next, turns, alpha, beta)
+                self.play_out(at + 1, &next, turns, most, alpha, beta)
             } else {
-                -self.play_out(at + 1, &next, turns, -beta, -alpha)
+                -self.play_out(at + 1, &next, turns, most, -beta, -alpha)
             };
             best = best.max(score);
             if score > alpha {

@@ -112,7 +112,7 @@ impl<P: Position> MctsPlayer<P> {
     /// A tree rooted at this game: the last one if the game goes on from it, with what was found there.
     fn tree_of(&mut self, game: &Game<P>) -> Tree<P> {
         let Some(mut tree) = self.tree.take() else { return Tree::new(game) };
-        match path_between(tree.root(), game) {
+        match path_within(&tree, game) {
             Some(path) => path.into_iter().for_each(|hop| tree.advance(hop)),
             None => tree.reset(game),
         }
@@ -234,9 +234,10 @@ impl<P: Position> Player<P> for MctsPlayer<P> {
     }
 }
 
-/// The hops that lead from one game to another that is at most two turns on; `None` if it is not the same game.
-fn path_between<P: Position>(from: &Game<P>, to: &Game<P>) -> Option<Vec<Hop>> {
-    fn walk<P: Position>(at: &Game<P>, to: &Game<P>, path: &mut Vec<Hop>) -> bool {
+/// The hops that lead from a tree's root to a game that is at most two turns on, within the tree; `None` if there are
+/// none: then nothing that was found is of use.
+fn path_within<P: Position>(tree: &Tree<P>, to: &Game<P>) -> Option<Vec<Hop>> {
+    fn walk<P: Position>(tree: &Tree<P>, at: &Game<P>, to: &Game<P>, path: &mut Vec<Hop>) -> bool {
         if at == to {
             return true;
         }
@@ -247,19 +248,21 @@ fn path_between<P: Position>(from: &Game<P>, to: &Game<P>) -> Option<Vec<Hop>> {
         let mut hops = Hops::new();
         at.hops(&mut hops);
         hops.into_iter().any(|hop| {
-            let mut after = at.clone();
-            after.play_unchecked(hop);
             path.push(hop);
-            let found = walk(&after, to, path);
+            let found = tree.at(path.iter().copied()).is_some() && {
+                let mut after = at.clone();
+                after.play_unchecked(hop);
+                walk(tree, &after, to, path)
+            };
             if !found {
                 path.pop();
             }
             found
         })
     }
-    let mut path = Vec::new();
+    let (mut path, from) = (Vec::new(), tree.root());
     let near = to.turns_played().checked_sub(from.turns_played()).is_some_and(|turns| turns <= 2);
-    (near && walk(from, to, &mut path)).then_some(path)
+    (near && walk(tree, from, to, &mut path)).then_some(path)
 }
 
 /// The visited turns at the root, best first: proven wins, then by visits, proven losses last.

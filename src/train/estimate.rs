@@ -18,7 +18,7 @@ use crate::search::heuristic::Heuristic;
 use super::learner::Learner;
 use super::replay::Replay;
 use super::selfplay::Worker;
-use super::trainer::play_round;
+use super::trainer::{Stream, play_round};
 
 /// Samples of the probe for each game that a thread plays at once.
 const SAMPLES_A_GAME: usize = 10;
@@ -41,11 +41,11 @@ fn probe<P: Heuristic>(config: &Config, stop: &AtomicBool) -> Result<Value> {
     short.selfplay.samples_per_round = samples_a_round.min(SAMPLES_A_GAME * config.selfplay.games);
     let threads = config.threads();
     let spec = NetSpec::new(&P::SPEC, &config.net);
-    let weights = Weights::init(&spec, config.run.seed);
+    let weights = Weights::init(&spec, Stream::Weights.seed(config));
     let mut workers: Vec<Worker<P>> =
-        (0..threads).map(|index| Worker::new(&short, config.run.seed, index)).collect::<Result<_>>()?;
+        (0..threads).map(|index| Worker::new(&short, Stream::SelfPlay.seed(config), index)).collect::<Result<_>>()?;
     let start = Instant::now();
-    let round = play_round(&mut workers, &weights, &config.run.device, stop, &mut |_| {})?;
+    let round = play_round(&mut workers, &weights, config.run.device, stop, &mut |_| {})?;
     let play_s = start.elapsed().as_secs_f64();
 
     // Positions searched count, those of unfinished games too: in a long run every game finishes.
@@ -54,7 +54,7 @@ fn probe<P: Heuristic>(config: &Config, stop: &AtomicBool) -> Result<Value> {
     let samples_a_game = round.samples.len() as f64 / round.stats.games.max(1) as f64;
     let mut replay = Replay::new(round.samples.len().max(1));
     replay.extend(round.samples);
-    let mut learner = Learner::new(&spec, &config.learner, &config.run.device, threads, &weights)?;
+    let mut learner = Learner::new(&spec, &config.learner, config.run.device, threads, &weights)?;
     let mut learn_s = 0.0;
     for step in 0..2 * STEPS {
         let start = Instant::now();

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use tch::Tensor;
 
 use crate::config::LearnerConfig;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::net::spec::NetSpec;
-use crate::net::torch::{Network, device, download, set_threads};
+use crate::net::torch::{self, Network, download, set_threads};
 use crate::net::weights::{Card, Weights, open, read_tensor, to_safetensors};
 
 use super::adamw::{AdamW, clip};
@@ -86,7 +87,7 @@ struct State {
 }
 
 impl Learner {
-    /// A learner that starts from these weights on `cpu`, `cuda` or `cuda:N`, with a fresh optimiser; on the CPU it uses
+    /// A learner that starts from these weights on a device, with a fresh optimiser; on the CPU it uses
     /// so many threads.
     ///
     /// # Errors
@@ -94,7 +95,7 @@ impl Learner {
     pub fn new(
         spec: &NetSpec,
         config: &LearnerConfig,
-        device: &str,
+        device: Device,
         threads: usize,
         initial: &Weights,
     ) -> Result<Self> {
@@ -102,7 +103,7 @@ impl Learner {
             let expected = format!("a {spec}, as the config says");
             return Err(Error::value("initial weights", initial.spec(), expected));
         }
-        let device = self::device(device)?;
+        let device = torch::find(device)?;
         let network = Network::new(spec, device);
         let flat = initial.to_flat();
         let parameters = network.upload(&flat, &[flat.len() as i64])?;

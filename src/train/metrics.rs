@@ -12,6 +12,7 @@ use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 
 /// The file of the record of truth, a JSON object a round.
 const RECORD: &str = "metrics.jsonl";
@@ -88,10 +89,7 @@ fn keep_rounds(path: &Path, last: u64) -> Result<()> {
             kept.push('\n');
         }
     }
-    let temporary = path.with_extension("tmp");
-    std::fs::write(&temporary, kept)
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .map_err(|source| Error::io(path, source))
+    write_whole(path, kept.as_bytes())
 }
 
 /// An event file. The records are written here on the caller's thread: the writer thread that the library offers

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::files::write_whole;
+use crate::files::{sync_folder_of, write_whole};
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -133,6 +133,8 @@ impl RunFolder {
         fs::create_dir_all(&temporary).map_err(|source| Error::io(&temporary, source))?;
         write(&temporary)?;
         fs::rename(&temporary, &whole).map_err(|source| Error::io(&whole, source))?;
+        // The earlier state goes only when this one would outlast a power cut.
+        sync_folder_of(&whole)?;
         for earlier in numbered(&states, "")?.into_iter().filter(|&r| r != round) {
             let earlier = states.join(format!("{earlier:06}"));
             fs::remove_dir_all(&earlier).map_err(|source| Error::io(&earlier, source))?;

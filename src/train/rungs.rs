@@ -1,11 +1,12 @@
 //! The rungs: matches of a run's network against fixed opponents, during the run and at its end.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
 use crate::arena::{self, Openings, Options, Report, score_of};
-use crate::config::Config;
+use crate::config::{Config, SearchConfig};
 use crate::error::{Error, Result};
 use crate::net::load;
 use crate::net::weights::Weights;
@@ -23,8 +24,8 @@ pub struct Rung {
     pub opponent: String,
     /// The trained network's result.
     pub report: Report,
-    /// The untrained network's with the same search, where it was asked for.
-    pub untrained: Option<Report>,
+    /// The result of the network that the run began with, with the same search, where it was asked for.
+    pub start: Option<Report>,
 }
 
 impl Rung {
@@ -42,8 +43,8 @@ impl Rung {
             })
         };
         let mut numbers = row(&self.report);
-        if let Some(untrained) = &self.untrained {
-            numbers["untrained"] = row(untrained);
+        if let Some(start) = &self.start {
+            numbers["start"] = row(start);
         }
         numbers
     }
@@ -72,8 +73,9 @@ pub fn measure<P: Heuristic>(
     let visits = config.arena.visits;
     let name = format!("net:step={},visits={visits}", weights.card.step);
     let net = || {
-        let evaluator = load::evaluator::<P>(weights, &config.run.device)?;
-        let settings = PlayerSettings { visits: Some(visits), ..PlayerSettings::default() };
+        let evaluator = load::evaluator::<P>(weights, config.run.device)?;
+        let SearchConfig { c_puct, fpu_reduction, .. } = config.search;
+        let settings = PlayerSettings { visits: Some(visits), c_puct, fpu_reduction, ..PlayerSettings::default() };
         Ok(Box::new(MctsPlayer::new(evaluator, settings, name.clone())) as Box<dyn Player<P>>)
     };
     let options = Options {
@@ -97,27 +99,40 @@ pub fn measure<P: Heuristic>(
             return Err(Error::Interrupted);
         }
         console.matched(&name, opponent, &report);
-        rungs.push(Rung { opponent: opponent.clone(), report, untrained: None });
+        rungs.push(Rung { opponent: opponent.clone(), report, start: None });
     }
     Ok(rungs)
 }
 
-/// The closing table of a run: each opponent, the trained and the untrained network's scores with 95% intervals.
-#[must_use]
-pub fn table(rungs: &[Rung], visits: u32) -> String {
-    let shown = |report: &Report| {
-        let [score, low, high] = score(report);
-        let tally = &report.tally;
-        format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
-    };
-    let width = rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
-    let mut text = format!(
-        "score = (wins + draws/2) / games, 95% interval, at {visits} visits a turn\n{:width$}  {:36}  {}\n",
-        "opponent", "trained", "untrained, same search"
-    );
-    for rung in rungs {
-        let untrained = rung.untrained.as_ref().map_or_else(String::new, shown);
-        text += &format!("{:width$}  {:36}  {untrained}\n", rung.opponent, shown(&rung.report));
+/// The closing table of a run: each opponent, the scores of the trained network and of the one the run began with, with 95% intervals.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Simulations a turn of both networks.
+    pub visits: u32,
+    /// Whether the run began with an untrained network, and not with one that it was given.
+    pub untrained: bool,
+    /// A row an opponent; none where the run wanted no closing games.
+    pub rungs: Vec<Rung>,
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |report: &Report| {
+            let [score, low, high] = score(report);
+            let tally = &report.tally;
+            format!("{score:.3} [{low:.3}, {high:.3}] +{} ={} -{}", tally.wins, tally.draws, tally.losses)
+        };
+        let width = self.rungs.iter().map(|rung| rung.opponent.len()).max().unwrap_or(0).max("opponent".len());
+        let start = if self.untrained { "untrained" } else { "start" };
+        write!(
+            f,
+            "score = (wins + draws/2) / games, 95% interval, at {} visits a turn\n{:width$}  {:36}  {start}, same search",
+            self.visits, "opponent", "trained"
+        )?;
+        for rung in &self.rungs {
+            let start = rung.start.as_ref().map_or_else(String::new, shown);
+            write!(f, "\n{:width$}  {:36}  {start}", rung.opponent, shown(&rung.report))?;
+        }
+        Ok(())
     }
-    text
 }

@@ -87,10 +87,7 @@ impl<P: Position> Worker<P> {
         // Streams 2^128 steps apart.
         (0..index).for_each(|_| rng.jump());
         let mut worker = Self::without_seats(config, rng);
-        for _ in 0..config.selfplay.games {
-            let seat = worker.new_seat()?;
-            worker.seats.push(seat);
-        }
+        worker.fill_seats()?;
         Ok(worker)
     }
 
@@ -103,6 +100,16 @@ impl<P: Position> Worker<P> {
             moves: Hops::new(),
             policy: Vec::new(),
         }
+    }
+
+    /// Brings the games to as many as the config wants.
+    fn fill_seats(&mut self) -> Result<()> {
+        self.seats.truncate(self.config.selfplay.games);
+        while self.seats.len() < self.config.selfplay.games {
+            let seat = self.new_seat()?;
+            self.seats.push(seat);
+        }
+        Ok(())
     }
 
     /// A game after its random opening.
@@ -255,7 +262,8 @@ impl<P: Position> Worker<P> {
         out
     }
 
-    /// The worker that was saved; `config` may have changed, but for the variant.
+    /// The worker that was saved; `config` may have changed, but for the variant and the draw rules. Games begin or are
+    /// dropped where it wants more or fewer of them.
     ///
     /// # Errors
     /// [`Error::State`] if the bytes are damaged.
@@ -276,6 +284,7 @@ impl<P: Position> Worker<P> {
         if worker.seats.is_empty() || !bytes.is_empty() {
             return Err(damaged("expected games and nothing behind them".to_owned()));
         }
+        worker.fill_seats()?;
         Ok(worker)
     }
 }

@@ -1,5 +1,6 @@
 //! The training loop: play, learn, measure, write down; stop and resume at any round.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,23 +11,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::config::Config;
+use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::evaluator::Evaluator;
 use crate::files::write_whole;
 use crate::for_variant;
 use crate::games::position::Position;
 use crate::net::load;
 use crate::net::spec::NetSpec;
+use crate::net::torch;
 use crate::net::weights::{Weights, model_file};
 use crate::roster;
 use crate::search::heuristic::Heuristic;
+use crate::seed::mix;
 
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
 use super::replay::{self, Batch, Replay};
 use super::run_folder::RunFolder;
-use super::rungs::{self, Rung};
+use super::rungs::{self, Table};
 use super::selfplay::{Round, Worker};
 use super::stats::calibration;
 use super::stored;
@@ -54,22 +57,28 @@ pub struct TrainArgs {
 /// # Errors
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
-pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
+    let init = args.init.as_deref();
     let (folder, config) = match (&args.resume, &args.config) {
-        (Some(dir), _) => RunFolder::open(dir, &args.overrides)?,
+        (Some(dir), _) => {
+            let (folder, config) = RunFolder::open(dir, &args.overrides)?;
+            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
+            (folder, config)
+        }
         (None, Some(path)) => {
             let config = Config::load(path, &args.overrides)?;
-            for_variant!(config.run.variant, P => check::<P>(&config, args.init.as_deref()))?;
+            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
             (RunFolder::create(args.run_dir.as_deref(), &config)?, config)
         }
         (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
     };
     console.started(folder.path());
-    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, args.init.as_deref())?.run(stop, console))
+    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, init)?.run(stop, console))
 }
 
-/// Finds what is wrong with a config and a network to start from before a folder is made for it.
+/// Finds what is wrong with a config and a network to start from before a folder is made or a round played.
 fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
+    torch::find(config.run.device)?;
     if let Some(init) = init {
         read_fitting(&model_file(init)?, &NetSpec::new(&P::SPEC, &config.net))?;
     }
@@ -77,6 +86,21 @@ fn check<P: Heuristic>(config: &Config, init: Option<&Path>) -> Result<()> {
         roster::player::<P>(opponent)?;
     }
     Ok(())
+}
+
+/// What chance decides in a run: each has a stream of its own out of the run's seed.
+#[derive(Copy, Clone)]
+pub(super) enum Stream {
+    Weights,
+    SelfPlay,
+    Learning,
+    Matches,
+}
+
+impl Stream {
+    pub(super) const fn seed(self, config: &Config) -> u64 {
+        mix(config.run.seed, self as u64)
+    }
 }
 
 /// How far a run has come: all that `--resume` needs besides networks, samples and games.
@@ -92,8 +116,25 @@ struct Progress {
     steps: u64,
     /// Optimiser steps that the samples so far allow but that are less than one.
     steps_owed: f64,
-    /// The score of the best network over all rungs, and its games.
+    /// The highest score of a network over all rungs, and its games.
     best: Option<(f64, u32)>,
+}
+
+impl Progress {
+    /// Notes a network's score over so many games. Answers whether it becomes the best: unless it is clearly worse, its
+    /// score below the highest so far by more than the standard error of their difference.
+    fn note_score(&mut self, score: f64, games: u32) -> bool {
+        let Some((highest, its_games)) = self.best else {
+            self.best = Some((score, games));
+            return true;
+        };
+        if score > highest {
+            self.best = Some((score, games));
+        }
+        // A game's result, 0 to 1, has a standard deviation of at most a half.
+        let error = (0.25 / f64::from(games.max(1)) + 0.25 / f64::from(its_games.max(1))).sqrt();
+        score + error >= highest
+    }
 }
 
 struct Trainer<P: Heuristic> {
@@ -103,6 +144,8 @@ struct Trainer<P: Heuristic> {
     progress: Progress,
     workers: Vec<Worker<P>>,
     replay: Replay<P>,
+    /// The rounds whose samples are on disk, oldest first, and how many each has.
+    sampled: VecDeque<(u64, usize)>,
     learner: Learner,
     weights: Weights,
 }
@@ -113,26 +156,34 @@ impl<P: Heuristic> Trainer<P> {
         let spec = NetSpec::new(&P::SPEC, &config.net);
         let initial = folder.checkpoint(0);
         let state = folder.state()?;
-        if state.is_none() {
+        // A run that was stopped in its first round keeps its start: the network of --init is named only once.
+        if !initial.exists() {
             let weights = match init {
                 Some(path) => read_fitting(&model_file(path)?, &spec)?,
-                None => Weights::init(&spec, config.run.seed),
+                None => Weights::init(&spec, Stream::Weights.seed(&config)),
             };
             stamped(weights, &config, 0).write(&initial)?;
         }
         let weights = read_fitting(&initial, &spec)?;
-        if state.is_none() {
+        let draws = weights.card.draws;
+        if draws != config.run.draws {
+            // The games under way and the samples so far are of the rules that the run began with.
+            return Err(Error::value("run.draws", config.run.draws, format!("{draws}, as the run began")));
+        }
+        if !folder.best().exists() {
             weights.write(&folder.best())?;
         }
-        let mut learner = Learner::new(&spec, &config.learner, &config.run.device, config.threads(), &weights)?;
+        let mut learner = Learner::new(&spec, &config.learner, config.run.device, config.threads(), &weights)?;
         let mut replay = Replay::new(config.replay.capacity);
         let mut progress = Progress::default();
-        let mut workers = Vec::new();
+        let (mut workers, mut sampled) = (Vec::new(), VecDeque::new());
         if let Some((round, dir)) = &state {
             progress = read_progress(&dir.join("progress.json"))?;
             learner.load_state(&dir.join("learner.safetensors"))?;
-            for sampled in folder.sampled_rounds()?.into_iter().filter(|sampled| sampled <= round) {
-                replay.extend(replay::load(&folder.samples(sampled))?);
+            for number in folder.sampled_rounds()?.into_iter().filter(|number| number <= round) {
+                let samples = replay::load(&folder.samples(number))?;
+                sampled.push_back((number, samples.len()));
+                replay.extend(samples);
             }
             for index in 0..config.threads() {
                 let path = worker_file(dir, index);
@@ -143,33 +194,35 @@ impl<P: Heuristic> Trainer<P> {
         }
         // More threads than before, or a new run: the other workers begin.
         for index in workers.len()..config.threads() {
-            workers.push(Worker::new(&config, config.run.seed, index)?);
+            workers.push(Worker::new(&config, Stream::SelfPlay.seed(&config), index)?);
         }
         let metrics = Metrics::open(folder.path(), progress.round)?;
         // Only now, when everything fits, do changed knobs become the run's.
         folder.write_config(&config)?;
         let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
-        Ok(Self { config, folder, metrics, progress, workers, replay, learner, weights })
+        Ok(Self { config, folder, metrics, progress, workers, replay, sampled, learner, weights })
     }
 
-    fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Vec<Rung>> {
+    fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
         while self.share_done() < 1.0 {
             self.round(stop, console)?;
         }
         if self.config.arena.final_games == 0 {
-            return Ok(Vec::new());
+            return Ok(Table::default());
         }
         let best = Weights::read(&self.folder.best())?;
-        let untrained = Weights::read(&self.folder.checkpoint(0))?;
+        let start = Weights::read(&self.folder.checkpoint(0))?;
+        let fresh = Weights::init(start.spec(), Stream::Weights.seed(&self.config));
+        let untrained = start.to_flat() == fresh.to_flat();
         let games = self.config.arena.final_games;
-        // Openings that no measurement of the run has seen.
-        let seed = !self.config.run.seed;
-        let mut table = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
-        let before = rungs::measure::<P>(&untrained, &self.config, games, seed, stop, console, &mut |_| {})?;
-        for (rung, before) in table.iter_mut().zip(before) {
-            rung.untrained = Some(before.report);
+        // Openings drawn apart from those of the measurements that chose the best.
+        let seed = mix(Stream::Matches.seed(&self.config), u64::MAX);
+        let mut rungs = rungs::measure::<P>(&best, &self.config, games, seed, stop, console, &mut |_| {})?;
+        let before = rungs::measure::<P>(&start, &self.config, games, seed, stop, console, &mut |_| {})?;
+        for (rung, before) in rungs.iter_mut().zip(before) {
+            rung.start = Some(before.report);
         }
-        Ok(table)
+        Ok(Table { visits: self.config.arena.visits, untrained, rungs })
     }
 
     /// How much of the run is done, 0 to 1 and beyond; 0 for a run without limit.
@@ -189,6 +242,7 @@ impl<P: Heuristic> Trainer<P> {
         let new = round.samples.len();
         let calibration = calibration(&round.samples);
         replay::save(&self.folder.samples(number), &round.samples)?;
+        self.sampled.push_back((number, new));
         self.replay.extend(round.samples.drain(..));
 
         let learn_start = Instant::now();
@@ -246,7 +300,7 @@ impl<P: Heuristic> Trainer<P> {
     fn play(&mut self, stop: &AtomicBool, console: &mut Console) -> Result<Round<P>> {
         let expected = (self.workers.len() * self.config.selfplay.samples_per_round) as u64;
         let share = self.share_done();
-        let device = &self.config.run.device;
+        let device = self.config.run.device;
         play_round(&mut self.workers, &self.weights, device, stop, &mut |recorded| {
             console.playing(recorded, expected, share);
         })
@@ -269,9 +323,9 @@ impl<P: Heuristic> Trainer<P> {
             let number = self.progress.steps + step;
             learned.rate = learning_rate(config, number, share);
             // A seed for each step and shard, so that a resumed run draws the same samples.
-            let seed = self.config.run.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let seed = mix(Stream::Learning.seed(&self.config), number);
             let fill = |shard: usize, size: usize, batch: &mut Batch| {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(shard as u64));
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(mix(seed, shard as u64));
                 self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
             };
             let losses = self.learner.step_sharded(&fill, learned.rate)?;
@@ -283,8 +337,8 @@ impl<P: Heuristic> Trainer<P> {
         Ok(learned)
     }
 
-    /// Plays the rungs if it is their round or the last one. The newer network becomes the best unless it is clearly worse: its score
-    /// is below the best one's by more than the standard error of their difference.
+    /// Plays the rungs if it is their round or the last one. The newer network becomes the best unless it is clearly worse
+    /// than the highest score so far.
     fn measure(&mut self, round: u64, stop: &AtomicBool, console: &mut Console) -> Result<Value> {
         let every = u64::from(self.config.arena.every);
         let due = every > 0 && (round.is_multiple_of(every) || self.share_done() >= 1.0);
@@ -296,7 +350,7 @@ impl<P: Heuristic> Trainer<P> {
         }
         let mut pdn = String::new();
         let games = self.config.arena.games;
-        let seed = self.config.run.seed ^ round;
+        let seed = mix(Stream::Matches.seed(&self.config), round);
         let table = rungs::measure::<P>(&self.weights, &self.config, games, seed, stop, console, &mut |game| {
             pdn.push_str(game)
         })?;
@@ -304,13 +358,7 @@ impl<P: Heuristic> Trainer<P> {
         let played: u32 = table.iter().map(|rung| rung.report.tally.games()).sum();
         let scores: f64 = table.iter().filter_map(|rung| rung.report.tally.score()).sum();
         let score = scores / table.len().max(1) as f64;
-        let clearly_worse = self.progress.best.is_some_and(|(best, games)| {
-            // A game's result, 0 to 1, has a standard deviation of at most a half.
-            let error = (0.25 / f64::from(played.max(1)) + 0.25 / f64::from(games.max(1))).sqrt();
-            score + error < best
-        });
-        if !clearly_worse {
-            self.progress.best = Some((score, played));
+        if self.progress.note_score(score, played) {
             self.weights.write(&self.folder.best())?;
         }
         let rows = table.iter().map(|rung| (rung.opponent.clone(), rung.row()));
@@ -337,31 +385,31 @@ impl<P: Heuristic> Trainer<P> {
     }
 
     /// Removes the samples of rounds that the replay no longer holds.
-    fn forget_old_samples(&self) -> Result<()> {
-        let per_round = (self.workers.len() * self.config.selfplay.samples_per_round).max(1);
-        let held = self.config.replay.capacity.div_ceil(per_round) as u64 + 1;
-        for round in self.folder.sampled_rounds()?.into_iter().filter(|r| r + held < self.progress.round) {
+    fn forget_old_samples(&mut self) -> Result<()> {
+        let mut kept: usize = self.sampled.iter().map(|(_, count)| count).sum();
+        while let Some(&(round, count)) = self.sampled.front()
+            && kept - count >= self.config.replay.capacity
+        {
             let path = self.folder.samples(round);
             std::fs::remove_file(&path).map_err(|source| Error::io(&path, source))?;
+            kept -= count;
+            self.sampled.pop_front();
         }
         Ok(())
     }
 }
 
-/// Plays a round, each worker on a thread of its own with its own copy of the network; `watch` sees the samples recorded
+/// Plays a round, each worker on a thread of its own with its own evaluator; `watch` sees the samples recorded
 /// so far, several times a second.
 pub(super) fn play_round<P: Position>(
     workers: &mut [Worker<P>],
     weights: &Weights,
-    device: &str,
+    device: Device,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(u64),
 ) -> Result<Round<P>> {
     let recorded = AtomicU64::new(0);
-    let mut evaluators = workers
-        .iter()
-        .map(|_| load::evaluator::<P>(weights, device))
-        .collect::<Result<Vec<Box<dyn Evaluator<P>>>>>()?;
+    let mut evaluators = load::evaluators::<P>(weights, device, workers.len())?;
     let rounds = std::thread::scope(|scope| {
         let threads: Vec<_> = workers
             .iter_mut()
@@ -436,4 +484,17 @@ fn check_stop(stop: &AtomicBool) -> Result<()> {
 fn read_progress(path: &Path) -> Result<Progress> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
     serde_json::from_str(&text).map_err(|error| Error::State { what: "progress", reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_network_does_not_get_worse_by_small_steps() {
+        let mut progress = Progress::default();
+        let scores = [0.5, 0.7, 0.68, 0.66, 0.64, 0.62, 0.75];
+        let becomes_best = scores.map(|score| progress.note_score(score, 160));
+        assert_eq!(becomes_best, [true, true, true, true, false, false, true]);
+    }
 }

@@ -151,6 +151,13 @@ def test_a_draw_by_rule_is_terminated():
         assert reward == 0.0
 
 
+def test_a_game_over_before_the_agents_first_move_is_refused():
+    env = make(side="black")
+    with pytest.raises(ValueError, match="no pieces|no move"):
+        env.reset(options={"fen": "W:Wc3:Bd4"})
+    env.reset(options={"fen": "B:Wc3:Bd4"})
+
+
 def test_returned_arrays_are_fresh():
     env = make(side="white")
     observation, info = env.reset(seed=1)
