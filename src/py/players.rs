@@ -235,7 +235,7 @@ fn run_training(settings: Settings, go_on: &mut dyn FnMut() -> bool) -> Result<(
     use crate::train::trainer::{self, TrainArgs};
 
     let Settings { config, overrides, run_dir, resume, init } = settings;
-    let args = TrainArgs { config, overrides, run_dir, resume, init };
+    let args = TrainArgs { config, overrides, run_dir, resume, init, from_pdn: None };
     let stop = AtomicBool::new(false);
     let mut on_row = |_: &serde_json::Value| stop.store(!go_on(), Ordering::SeqCst);
     trainer::run(&args, &stop, &mut Console::new(&mut on_row)).map(drop)

@@ -16,3 +16,4 @@ pub mod stats;
 mod stored;
 #[cfg(feature = "torch")]
 pub mod trainer;
+pub mod warm_start;
