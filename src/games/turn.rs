@@ -260,7 +260,7 @@ fn fits(parts: &[Part], turn: &Turn, fit: impl Fn(&Part, &Move) -> bool) -> bool
     parts.len() == turn.moves.len() && parts.iter().zip(&turn.moves).all(|(part, played)| fit(part, played))
 }
 
-fn read_squares<P: Position>(text: &str) -> Result<Vec<Square>, String> {
+pub(super) fn read_squares<P: Position>(text: &str) -> Result<Vec<Square>, String> {
     let separators = [':', 'x', 'X', '×', '-'];
     let pieces: Vec<&str> = if text.contains(separators) {
         text.split(separators).map(str::trim).collect()
