@@ -326,8 +326,7 @@ fn the_halves_of_a_board_go_on_alone_once_the_other_is_drawn() {
     // On the light squares both kings go to and fro until the third time; on the dark ones men go on.
     let light = ["/f1-e2", "/c8-d7", "/e2-f1", "/d7-c8"];
     let dark = ["a1-b2", "b8-a7", "b2-a3", "a7-b6", "a3-b4", "h8-g7", "g1-h2", "g7-h6"];
-    let mut game =
-        Game::from_position(Vigman::read_fen("W:Wa1,g1,Kf1:Bb8,h8,Kc8").unwrap(), Preset::Official).unwrap();
+    let mut game = Game::from_position(Vigman::read_fen("W:Wa1,g1,Kf1:Bb8,h8,Kc8").unwrap(), Preset::Official).unwrap();
     let mut record = Record::new(*game.position(), Preset::Official);
     for (dark, light) in dark.iter().zip(light.iter().cycle()) {
         record.turns.push(game.play_text(&format!("{dark}{light}")).unwrap());
