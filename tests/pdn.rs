@@ -322,6 +322,22 @@ fn vigmans_turns_are_pairs_and_the_free_ones_are_two() {
 }
 
 #[test]
+fn the_halves_of_a_board_go_on_alone_once_the_other_is_drawn() {
+    // On the light squares both kings go to and fro until the third time; on the dark ones men go on.
+    let light = ["/f1-e2", "/c8-d7", "/e2-f1", "/d7-c8"];
+    let dark = ["a1-b2", "b8-a7", "b2-a3", "a7-b6", "a3-b4", "h8-g7", "g1-h2", "g7-h6"];
+    let mut game = Game::from_position(Vigman::read_fen("W:Wa1,g1,Kf1:Bb8,h8,Kc8").unwrap(), Preset::Official).unwrap();
+    let mut record = Record::new(*game.position(), Preset::Official);
+    for (dark, light) in dark.iter().zip(light.iter().cycle()) {
+        record.turns.push(game.play_text(&format!("{dark}{light}")).unwrap());
+    }
+    record.turns.extend(["b4-c5", "b6:d4", "h2-g3"].map(|turn| game.play_text(turn).unwrap()));
+    let read = one::<Vigman>(record.to_string());
+    assert!(moves(&read).ends_with("4. g1-h2/e2-f1 g7-h6/d7-c8 5. b4-c5 b6:d4 6. h2-g3 *"), "{}", moves(&read));
+    assert_eq!(read.record.to_string(), record.to_string());
+}
+
+#[test]
 fn towers_are_set_up_and_taken() {
     let read = one::<Bashni>("[Variant \"bashni\"]\n[FEN \"W:Wc3wbb:Bd4bw,f6b\"]\n\n1. c3:g7 2-0");
     assert_eq!(read.record.turns[0].to_string(), "c3:e5:g7");

@@ -116,23 +116,23 @@ impl<P: Position> Record<P> {
                 _ => groups.push((side, i..i + 1)),
             }
             position = position.and_then(|before| after(before, turn));
-            // Once a turn cannot be played, the sides are taken to move by turns.
+            // Once a turn cannot be played, the sides move by turns.
             side = position.map_or(!side, |position| position.side());
         }
         groups.into_iter().map(|(side, range)| (side, &self.turns[range])).collect()
     }
 }
 
-/// The position after a turn; `None` if that is not legal. A board that a draw has closed is not known here, which makes
-/// no difference to whose turn is next.
+/// The position after a turn; `None` if that is not legal, or not a whole turn here: where a draw has closed one of two
+/// boards, which only a [`Game`] knows, the other board's move is one.
 pub(super) fn after<P: Position>(mut position: P, turn: &Turn) -> Option<P> {
-    let mut hops = Hops::new();
+    let (mut hops, mut over) = (Hops::new(), false);
     for hop in turn.hops() {
         position.hops(&mut hops);
         if !hops.contains(&hop) {
             return None;
         }
-        position.play_unchecked(hop);
+        over = position.play_unchecked(hop).turn_over;
     }
-    Some(position)
+    over.then_some(position)
 }

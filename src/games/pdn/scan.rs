@@ -7,7 +7,8 @@ use super::input::Input;
 use super::said::Said;
 use super::text::{GameText, Item, Kind, Tag, decoded};
 
-/// The longest game that is read, in bytes; a longer one is a fault. A real game has a few thousand.
+/// The longest game that is read, in bytes without the white space between its pieces; a longer one is a fault. A real
+/// game has a few thousand.
 pub const LIMIT: usize = 1 << 20;
 
 /// The marks of good and bad turns, each with its number as a glyph.
@@ -518,7 +519,7 @@ mod tests {
 
     #[test]
     fn a_game_of_exactly_the_limit_is_read() {
-        let text = b"1. c3-d4 *";
+        let text = b"1.c3-d4{a b}*";
         let read = |limit| Reader::with_limit(&text[..], limit).next().unwrap().unwrap().fault;
         assert_eq!(read(text.len()), None);
         assert!(read(text.len() - 1).is_some());
