@@ -1,8 +1,8 @@
 //! Files that are there whole or not at all.
 
 use std::fs::{self, File};
-use std::io::Write;
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -11,21 +11,67 @@ use crate::error::{Error, Result};
 /// # Errors
 /// If the folder or disk does not take it; then the old file stands.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|source| {
-        let _ = fs::remove_file(&temporary);
-        Error::io(path, source)
-    })?;
-    sync_folder_of(path)
+    let mut file = WholeFile::create(path)?;
+    file.write(bytes)?;
+    file.finish()
+}
+
+/// A file that is written bit by bit beside its place and moved there at the end. Dropped before that, it is gone and
+/// the old file stands.
+#[derive(Debug)]
+pub struct WholeFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    /// `None` once it is moved to its place.
+    file: Option<BufWriter<File>>,
+}
+
+impl WholeFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If the folder does not take it.
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        let file = File::create(&temporary).map_err(|source| Error::io(path, source))?;
+        Ok(Self { path: path.to_owned(), temporary, file: Some(BufWriter::new(file)) })
+    }
+
+    /// Writes more.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let file = self.file.as_mut().expect("it is there until finish");
+        file.write_all(bytes).map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// Moves the file to its place.
+    ///
+    /// # Errors
+    /// If the folder or disk does not take it; then the old file stands.
+    pub fn finish(mut self) -> Result<()> {
+        self.move_to_place().map_err(|source| Error::io(&self.path, source))?;
+        self.file = None;
+        sync_folder_of(&self.path)
+    }
+
+    fn move_to_place(&mut self) -> std::io::Result<()> {
+        let file = self.file.as_mut().expect("it is there until finish");
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        fs::rename(&self.temporary, &self.path)
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
 }
 
 /// Waits until the name of a file or folder is safe on disk, which it is once the folder that holds it is.

@@ -1,4 +1,4 @@
-//! Russian draughts as a training environment: exact rules, vectorized self-play, MCTS with a network that learns, and
+//! Russian draughts and its kin as a training environment: exact rules, vectorized self-play, MCTS with a network that learns, and
 //! a classic engine to measure it by.
 //!
 //! The modules stand in the order of their floors: each imports only from those above it in this list.
@@ -39,3 +39,8 @@ pub use error::{Error, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The worked example of adding a variant, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/adding-a-variant.md")]
+struct AddingAVariant;

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::board::{Hop, Hops};
+use crate::board::Hops;
 use crate::error::Result;
 use crate::games::game::Game;
 use crate::games::position::Position;
@@ -86,14 +86,14 @@ impl<P: Position> Player<P> for RandomPlayer {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut position = *game.position();
-        let capture = position.must_capture();
-        let mut played: Vec<Hop> = Vec::new();
+        let mut turn = Turn::default();
         loop {
             position.hops(&mut self.hops);
             let hop = self.hops[self.rng.random_range(0..self.hops.len())];
-            played.push(hop);
-            if position.play_unchecked(hop).turn_over {
-                return Ok(Turn::from_hops(&played, capture));
+            let step = position.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                return Ok(turn);
             }
         }
     }

@@ -307,3 +307,97 @@ fn ctrl_c_keeps_the_games_that_are_finished() {
     }
     assert_eq!(fs::read_to_string(&path).unwrap().matches("[Result ").count(), games);
 }
+
+/// Two good games and a broken one between them.
+const GAMES: &str = "[White \"a\"]\n\n1. c3-d4 d6-c5 2-0\n\n[White \"b\"]\n\n1. c3-d5 *\n\n\
+                     [Variant \"bashni\"]\n\n1. c3-d4 d6-c5 2. b2-c3 f6-g5 1/2-1/2\n";
+
+/// Runs a command on what it reads from standard input.
+fn fed(args: &[&str], input: &[u8]) -> Output {
+    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn pdn_check_tells_faults_and_ends_with_status_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pdn");
+    let path = path.to_str().unwrap();
+    fs::write(path, GAMES).unwrap();
+    let output = run(&["pdn", "check", path]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stdout);
+    assert!(said.starts_with(&format!("{path}: game 2, line 7: turn \"c3-d5\": not legal, expected one of")), "{said}");
+    assert!(said.contains("3 games (bashni 1, russian 1), 6 turns, 1 fault, 0 warnings"), "{said}");
+    assert_eq!(text(&output.stderr), format!("error: {path}: 1 of 3 games broken\n"));
+    let output = run(&["pdn", "check", path, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["games"], &line["fault_count"], &line["turns"]), (&3.into(), &1.into(), &6.into()));
+    assert_eq!((&line["faults"][0]["game"], &line["faults"][0]["line"]), (&2.into(), &7.into()));
+    assert_eq!(line["variants"]["bashni"], 1);
+    let output = fed(&["pdn", "check", "-"], b"1. e3-d4 d6-c5 2. g3-f4?c5:e3:g5 3. ...");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "standard input: 1 game (russian 1), 4 turns, 0 faults, 0 warnings\n");
+    let output = fed(&["pdn", "check", "-", "--variant", "vigman"], b"1. a3-b4/b3-a4 4-0");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    fails(&["pdn", "check", "no/such/file.pdn"], 1, "no/such/file.pdn");
+    fails(&["pdn", "check", folder.path().to_str().unwrap()], 1, folder.path().to_str().unwrap());
+    fails(&["pdn", "check", path, "--variant", "chess"], 2, "expected one of russian");
+}
+
+#[test]
+fn pdn_convert_writes_the_good_games_and_may_write_over_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pdn");
+    let path = path.to_str().unwrap();
+    fs::write(path, GAMES).unwrap();
+    let output = run(&["pdn", "convert", path]);
+    assert_eq!(output.status.code(), Some(1));
+    let written = text(&output.stdout).to_owned();
+    assert_eq!(written.matches("[Event ").count(), 2);
+    assert!(written.contains("1. c3-d4 d6-c5 2-0\n\n") && written.contains("2. b2-c3 f6-g5 1-1\n\n"));
+    assert!(text(&output.stderr).contains("game 2, line 7"));
+    let output = run(&["pdn", "convert", path, "--out", path, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["games"], &line["written"], &line["fault_count"]), (&3.into(), &2.into(), &1.into()));
+    assert_eq!(fs::read_to_string(path).unwrap(), written);
+    // What is converted once is not changed any more.
+    assert_eq!(answer(&["pdn", "convert", path]), written);
+    answer(&["pdn", "convert", path, "--out", path]);
+    assert_eq!(fs::read_to_string(path).unwrap(), written);
+    answer(&["pdn", "convert", path, "--out", "/dev/null"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left behind");
+    fails(&["pdn", "convert", path, "--json"], 2, "--out");
+    fails(&["pdn", "convert", path, "--out", "no/such/folder/x.pdn"], 1, "no/such/folder/x.pdn");
+}
+
+#[test]
+fn pdn_stats_counts_results_lengths_ends_and_openings() {
+    let output = fed(&["pdn", "stats", "-", "--plies", "2", "--json"], GAMES.as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("1 game broken, left out"));
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["games"], &line["broken"]), (&2.into(), &1.into()));
+    assert_eq!(line["results"], serde_json::json!({"white": 1, "draws": 1, "black": 0, "unfinished": 0}));
+    assert_eq!(line["turns"], serde_json::json!({"total": 6, "min": 2, "mean": 3.0, "median": 2, "max": 4}));
+    assert_eq!(line["ends"], serde_json::json!({"agreement": 1, "resignation": 1}));
+    assert_eq!(line["openings"].as_array().unwrap().len(), 2);
+    assert_eq!((&line["openings"][1]["turns"], &line["openings"][1]["games"]), (&"c3-d4 d6-c5".into(), &1.into()));
+    let output = fed(&["pdn", "stats", "-"], GAMES.as_bytes());
+    assert!(text(&output.stdout).contains("turns       2 to 4, mean 3.0, median 2"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn the_games_of_a_match_are_openings_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pdn");
+    let path = path.to_str().unwrap();
+    answer(&["arena", "random", "random", "--games", "4", "--clock", "60+1", "--pdn", path]);
+    let games = answer(&["pdn", "stats", path, "--json"]);
+    assert!(games.contains("\"games\":4"), "{games}");
+    assert!(fs::read_to_string(path).unwrap().contains("[TimeControl \"60+1\"]"));
+    answer(&["arena", "random", "random", "--games", "4", "--openings", &format!("{path}:5")]);
+}

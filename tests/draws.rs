@@ -2,19 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "reference/referee.rs"]
-mod referee;
-
-use std::collections::{HashMap, HashSet};
-
+use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use referee::Referee;
 use shashki::Error;
 use shashki::board::Side;
 use shashki::games::draws::Clock;
-use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn, turn};
+use shashki::games::{Bashni, BashniIm, Game, Outcome, Position, Preset, Reason, Russian, Turn, Vigman, VigmanFree};
 
 type Russians = Game<Russian>;
 
@@ -22,7 +16,7 @@ fn game(fen: &str, preset: Preset) -> Russians {
     Game::from_position(Russian::read_fen(fen).unwrap(), preset).unwrap()
 }
 
-fn play(game: &mut Russians, turns: &[&str]) {
+fn play<P: Position>(game: &mut Game<P>, turns: &[&str]) {
     for turn in turns {
         assert_eq!(game.outcome(), None, "before {turn} on {}", game.position().write_fen());
         game.play_text(turn).unwrap();
@@ -34,7 +28,7 @@ fn draw(reason: Reason) -> Option<Outcome> {
 }
 
 fn by_man(game: &Russians, turn: &Turn) -> bool {
-    game.position().board().at(turn.squares()[0]).is_some_and(|piece| !piece.king)
+    game.position().board().at(turn.start()).is_some_and(|piece| !piece.king)
 }
 
 /// Whether a turn may be part of a line: turns still to come after it, whether a man moved, the position after it.
@@ -49,7 +43,7 @@ fn line(game: &Russians, plies: u32, fits: Fits) -> Russians {
         if plies == 0 {
             return Some(game.clone());
         }
-        let men = game.position().material().men;
+        let men = game.position().material(0).men;
         let mut turns = game.turns();
         turns.shuffle(rng);
         turns.iter().filter(|turn| !turn.is_capture()).find_map(|turn| {
@@ -57,7 +51,7 @@ fn line(game: &Russians, plies: u32, fits: Fits) -> Russians {
             let mut after = game.clone();
             after.play(turn).unwrap();
             let position = after.position();
-            let calm = position.can_move() && !position.must_capture() && position.material().men == men;
+            let calm = position.can_move() && !position.must_capture() && position.material(0).men == men;
             if calm && after.occurrences() < 3 && fits(plies - 1, by_man(game, turn), position) {
                 go(&after, plies - 1, fits, rng, budget)
             } else {
@@ -91,19 +85,19 @@ fn kings_alone_draw_after_15_moves_each_in_every_preset() {
 #[test]
 fn a_mans_move_restarts_the_count_of_king_moves_only() {
     let mut game = line(&game(EIGHT, Preset::Official), 20, KINGS);
-    assert_eq!(game.counters(), Clock { kings_only: 20, balance: 20, road: 0, ending: 20 });
+    assert_eq!(game.counters(0), Clock { kings_only: 20, balance: 20, road: 0, ending: 20 });
     play(&mut game, &["a3-b4"]);
-    assert_eq!(game.counters(), Clock { kings_only: 0, balance: 21, road: 0, ending: 21 });
+    assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 21, road: 0, ending: 21 });
 }
 
 #[test]
 fn a_capture_and_a_crowning_restart_the_counts() {
     let mut game = line(&game("W:WKe1,a7:BKd8,h6", Preset::Official), 8, KINGS);
     play(&mut game, &["a7-b8"]);
-    assert_eq!(game.counters(), Clock { kings_only: 0, balance: 0, road: 0, ending: 9 });
+    assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 0, road: 0, ending: 9 });
     let mut game = self::game("W:WKe1,a1:BKd8,h6,b4", Preset::Official);
     play(&mut game, &["e1:a5"]);
-    assert_eq!((game.counters(), game.outcome()), (Clock::default(), None));
+    assert_eq!((game.counters(0), game.outcome()), (Clock::default(), None));
 }
 
 #[test]
@@ -118,7 +112,7 @@ fn king_moves_alone_decide_before_4_to_7_pieces_except_on_lidraughts() {
 #[test]
 fn four_pieces_draw_after_30_moves_each_with_men_moving_in_between() {
     let game = line(&game("W:WKe1,c1:BKd8,f8", Preset::Official), 50, &|left, man, _| man == [0, 25].contains(&left));
-    assert_eq!(game.counters(), Clock { kings_only: 0, balance: 50, road: 0, ending: 50 });
+    assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 50, road: 0, ending: 50 });
     drawn_after(&game, 10, KINGS, Reason::FourFive);
 }
 
@@ -126,7 +120,7 @@ fn four_pieces_draw_after_30_moves_each_with_men_moving_in_between() {
 fn six_pieces_draw_after_60_moves_each_with_men_moving_in_between() {
     let men_at = |left| [0, 29, 58, 87].contains(&left);
     let game = line(&game("W:WKe1,c1,a1:BKd8,f8,h8", Preset::Official), 116, &|left, man, _| man == men_at(left));
-    assert_eq!(game.counters(), Clock { kings_only: 0, balance: 116, road: 0, ending: 116 });
+    assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 116, road: 0, ending: 116 });
     drawn_after(&game, 4, KINGS, Reason::SixSeven);
 }
 
@@ -134,7 +128,7 @@ fn six_pieces_draw_after_60_moves_each_with_men_moving_in_between() {
 fn three_kings_against_one_draw_after_15_moves_each() {
     // 7.2.5 holds at the same ply: the reports have an order.
     for preset in Preset::ALL {
-        drawn_after(&game("W:WKb8,Kd8,Kc1:BKa5", preset), 30, &|_, _, p| !p.material().on_road[1], Reason::ThreeKings);
+        drawn_after(&game("W:WKb8,Kd8,Kc1:BKa5", preset), 30, &|_, _, p| !p.material(0).on_road[1], Reason::ThreeKings);
     }
 }
 
@@ -153,7 +147,7 @@ fn the_ending_counts_from_the_capture_that_makes_it() {
     for preset in [Preset::Official, Preset::Lidraughts] {
         let mut game = game("B:WKe1,Kb8:BKh4,a5", preset);
         play(&mut game, &["h4-f6", "b8-a7", "f6-h4", "a7-b8", "a5-b4", "e1:a5"]);
-        assert_eq!(game.counters(), Clock::default());
+        assert_eq!(game.counters(0), Clock::default());
         drawn_after(&game, 10, KINGS, Reason::TwoThree);
     }
 }
@@ -183,16 +177,16 @@ fn a_capture_within_the_ending_restarts_it_except_on_lidraughts() {
     for (preset, plies_left) in [(Preset::Official, 10), (Preset::Lidraughts, 5)] {
         let mut game = game("B:WKe1,g5:BKh2", preset);
         play(&mut game, &["h2-g1", "e1-a5", "g1-e3", "a5-e1", "e3:h6"]);
-        assert_eq!(game.counters(), Clock { kings_only: 0, balance: 0, road: 0, ending: 5 });
+        assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 0, road: 0, ending: 5 });
         drawn_after(&game, plies_left, KINGS, Reason::TwoThree);
     }
 }
 
 /// White's pieces stay off the main road, Black's king on it.
-const ROAD_HELD: Fits<'static> = &|_, man, p| !man && p.material().holds_road[1];
+const ROAD_HELD: Fits<'static> = &|_, man, p| !man && p.material(0).holds_road[1];
 
 /// Black's king stays off the main road.
-const OFF_ROAD: Fits<'static> = &|_, man, p| !man && !p.material().on_road[1];
+const OFF_ROAD: Fits<'static> = &|_, man, p| !man && !p.material(0).on_road[1];
 
 #[test]
 fn a_lone_king_on_the_main_road_draws_after_5_moves_each() {
@@ -210,7 +204,7 @@ fn all_eleven_positions_must_have_the_road_held() {
     // The first position has a white king on the road too: White moves it away, and the count begins.
     let mut game = game("W:WKb8,Kd4,h2:BKh8", Preset::Official);
     play(&mut game, &["d4-a7"]);
-    assert_eq!(game.counters().road, 0);
+    assert_eq!(game.counters(0).road, 0);
     drawn_after(&game, 10, ROAD_HELD, Reason::MainRoad);
 }
 
@@ -218,26 +212,26 @@ fn all_eleven_positions_must_have_the_road_held() {
 fn lidraughts_counts_plies_on_the_road_with_other_pieces_there() {
     let mut game = game("W:WKb8,Kd4,h2:BKh8", Preset::Lidraughts);
     play(&mut game, &["d4-a7"]);
-    assert_eq!(game.counters().road, 1);
+    assert_eq!(game.counters(0).road, 1);
     drawn_after(&game, 9, ROAD_HELD, Reason::MainRoad);
     let mut game = self::game("W:WKb8,a1,h2:BKh8", Preset::Lidraughts);
     play(&mut game, &["b8-a7", "h8-g7"]);
-    assert_eq!(game.counters().road, 2, "a man of White stands on the road all the time");
+    assert_eq!(game.counters(0).road, 2, "a man of White stands on the road all the time");
     let mut official = self::game("W:WKb8,a1,h2:BKh8", Preset::Official);
     play(&mut official, &["b8-a7", "h8-g7"]);
-    assert_eq!(official.counters().road, 0);
+    assert_eq!(official.counters(0).road, 0);
 }
 
 #[test]
 fn leaving_the_road_restarts_its_count_except_on_lidraughts() {
     // Nine plies on the road, Black leaves it, White moves, Black comes back.
-    let fits: Fits = &|left, man, p| !man && p.material().holds_road[1] != [2, 1].contains(&left);
+    let fits: Fits = &|left, man, p| !man && p.material(0).holds_road[1] != [2, 1].contains(&left);
     let start = |preset| game("W:WKb8,Kd8,a3:BKa1", preset);
     let official = line(&start(Preset::Official), 12, fits);
-    assert_eq!((official.outcome(), official.counters().road), (None, 0));
+    assert_eq!((official.outcome(), official.counters(0).road), (None, 0));
     drawn_after(&official, 10, ROAD_HELD, Reason::MainRoad);
     let lidraughts = line(&start(Preset::Lidraughts), 12, fits);
-    assert_eq!((lidraughts.outcome(), lidraughts.counters().road), (draw(Reason::MainRoad), 10));
+    assert_eq!((lidraughts.outcome(), lidraughts.counters(0).road), (draw(Reason::MainRoad), 10));
 }
 
 #[test]
@@ -288,21 +282,21 @@ fn repetition_is_reported_before_the_counts() {
     for _ in 0..2 {
         play(&mut game, &["c3-b4", "g1-h2", "b4-c3", "h2-g1"]);
     }
-    assert_eq!((game.turns_played(), game.counters().balance), (10, 10));
+    assert_eq!((game.turns_played(), game.counters(0).balance), (10, 10));
     assert_eq!(game.outcome(), draw(Reason::Repetition));
 }
 
 #[test]
 fn kings_only_is_reported_before_4_to_5_pieces() {
     let game = line(&game("W:WKe1,c1:BKd8,f8", Preset::Official), 30, &|left, man, _| man == (left == 0));
-    assert_eq!(game.counters(), Clock { kings_only: 0, balance: 30, road: 0, ending: 30 });
+    assert_eq!(game.counters(0), Clock { kings_only: 0, balance: 30, road: 0, ending: 30 });
     drawn_after(&game, 30, KINGS, Reason::KingsOnly);
 }
 
 /// The stored game with other counters of king moves and of balance: a state that long play would lead to.
 fn with_counts(game: &Russians, kings_only: u16, balance: u16) -> Russians {
     let mut bytes = game.to_bytes();
-    let at = 4 + 1 + "russian".len() + 1 + 26;
+    let at = 4 + 1 + "russian".len() + 1 + 31;
     assert_eq!(bytes[at..at + 8], [0; 8], "the counters of a new game");
     bytes[at..at + 2].copy_from_slice(&kings_only.to_le_bytes());
     bytes[at + 2..at + 4].copy_from_slice(&balance.to_le_bytes());
@@ -314,7 +308,7 @@ fn a_side_without_a_move_has_lost_before_any_draw() {
     for preset in Preset::ALL {
         let mut game = with_counts(&game("W:WKe1,g3:Bh4", preset), 29, 29);
         play(&mut game, &["e1-f2"]);
-        assert_eq!(game.counters().kings_only, 30);
+        assert_eq!(game.counters(0).kings_only, 30);
         assert_eq!(game.outcome(), Some(Outcome { winner: Some(Side::White), reason: Reason::NoMove }));
     }
     // With a move left it is a draw.
@@ -334,85 +328,52 @@ fn counts_are_of_whole_turns() {
     assert_eq!(game.turns_played(), 1);
 }
 
-/// A random ending of 2 to 8 pieces, most of them kings.
-fn ending(rng: &mut Xoshiro256PlusPlus) -> String {
-    let mut squares: Vec<(usize, usize)> = (0..8).flat_map(|r| (0..4).map(move |i| (2 * i + r % 2, r))).collect();
-    squares.shuffle(rng);
-    let total = rng.random_range(2..=8).max(rng.random_range(2..=7));
-    let weak = if rng.random_bool(0.4) { 1 } else { rng.random_range(1..total) };
-    let mut lists = [String::new(), String::new()];
-    for (i, &(file, rank)) in squares[..total].iter().enumerate() {
-        let side = usize::from(i < weak);
-        let king = i == 0 || i == weak || rank == [7, 0][side] || rng.random_bool(0.6);
-        let comma = if lists[side].is_empty() { "" } else { "," };
-        let square = format!("{comma}{}{}{}", if king { "K" } else { "" }, char::from(b'a' + file as u8), rank + 1);
-        lists[side] += &square;
-    }
-    lists.shuffle(rng);
-    // A man may now stand on its last rank: then it is the other side's.
-    format!("{}:W{}:B{}", ["W", "B"][rng.random_range(0..2)], lists[0], lists[1])
-}
-
-/// Chooses a turn that makes long games: no captures, no earlier position, men's moves few.
-fn drawish<'a>(
-    game: &Russians,
-    turns: &'a [(Turn, Russian)],
-    avoid: &HashSet<u64>,
-    rng: &mut Xoshiro256PlusPlus,
-) -> &'a Turn {
-    let men_move = game.counters().kings_only >= 28 || rng.random_bool(0.01);
-    let worth = |(turn, after): &(Turn, Russian)| {
-        let calm = !turn.is_capture() && !after.must_capture() && !avoid.contains(&after.key());
-        4 * u32::from(calm) + 2 * u32::from(by_man(game, turn) == men_move)
-    };
-    let best = turns.iter().map(worth).max().unwrap();
-    let good: Vec<_> = turns.iter().filter(|turn| worth(turn) == best || rng.random_bool(0.01)).collect();
-    &good[rng.random_range(0..good.len())].0
+/// White's tower is taken, set free again and back: two captures, and all stands as before.
+fn towers_come_apart_again<P: Position>() {
+    let round = ["g5:c1", "a1-c3", "e3-h6", "c3-a1", "c1-b2", "a1:d4", "h6-c1", "b2-a1", "c1-g5", "d4-e3"];
+    let position = P::read_fen("B:Wa1W,e3WB:Bg5B").unwrap();
+    let mut game = Game::from_position(position, Preset::Official).unwrap();
+    play(&mut game, &round);
+    assert_eq!((game.occurrences(), game.position()), (2, &position));
+    play(&mut game, &round);
+    assert_eq!((game.occurrences(), game.outcome()), (3, draw(Reason::Repetition)));
 }
 
 #[test]
-fn draws_agree_with_a_referee_that_looks_through_the_whole_game() {
-    let games = if std::env::var_os("SHASHKI_FULL").is_some() { 20_000 } else { 1_500 };
-    for preset in Preset::ALL {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
-        let mut ends: HashMap<&str, u32> = HashMap::new();
-        let mut played = 0;
-        while played < games {
-            let Ok(position) = Russian::read_fen(&ending(&mut rng)) else { continue };
-            played += 1;
-            let mut game = Game::from_position(position, preset).unwrap();
-            let mut referee = Referee::default();
-            // One game in four does not mind coming back to earlier positions.
-            let (returns, mut seen) = (rng.random_bool(0.25), HashSet::new());
-            referee.see(&position.write_fen());
-            while game.outcome().is_none() {
-                if !returns {
-                    seen.insert(game.position().key());
-                }
-                let turns = turn::list_with_positions(game.position());
-                let left = game.plies_to_draw();
-                assert!(left.is_none_or(|plies| plies > 0) && game.clock().sixteenths < 16);
-                game.play(drawish(&game, &turns, &seen, &mut rng)).unwrap();
-                referee.see(&game.position().write_fen());
-                let expected = if game.position().can_move() { referee.draw(preset) } else { Some("no move") };
-                let found = game.outcome().map(|outcome| outcome.reason.name());
-                assert_eq!(found, expected, "{preset}, ply {} from {}", game.turns_played(), position.write_fen());
-                if found.is_some_and(|name| name != "no move" && name != "repetition") {
-                    assert_eq!((left, game.clock().sixteenths), (Some(1), 16), "{found:?}");
-                }
-                assert!(game.turns_played() < 1000, "the game does not end");
-            }
-            *ends.entry(game.outcome().unwrap().reason.name()).or_default() += 1;
-        }
-        let drawn = match preset {
-            Preset::Basic => &["repetition", "three kings against one", "kings only"][..],
-            _ => &Reason::ALL.map(Reason::name)[1..8],
-        };
-        for name in drawn {
-            assert!(ends.get(name).is_some_and(|&count| count > 0), "{preset}: too few by {name} among {ends:?}");
-        }
-        assert!(ends.keys().all(|name| *name == "no move" || drawn.contains(name)), "{preset}: {ends:?}");
-    }
+fn with_towers_a_position_may_return_after_captures() {
+    towers_come_apart_again::<Bashni>();
+    towers_come_apart_again::<BashniIm>();
+}
+
+#[test]
+fn a_game_drawn_on_one_board_goes_on_on_the_other() {
+    // The dark position comes for the third time after the eighth turn; the light men have gone their way meanwhile.
+    let position = Vigman::read_fen("W:WKa1,b1,h1:BKh4,a8,g8").unwrap();
+    let mut game = Game::from_position(position, Preset::Basic).unwrap();
+    let turns = ["a1-b2/b1-a2", "h4-g5/g8-h7", "b2-a1/h1-g2", "g5-h4/a8-b7"];
+    play(&mut game, &turns);
+    play(&mut game, &["a1-b2/a2-b3", "h4-g5/h7-g6", "b2-a1/g2-h3"]);
+    assert_eq!((game.occurrences(), game.outcome()), (2, None));
+    play(&mut game, &["g5-h4/b7-a6"]);
+    assert_eq!(game.position().write_fen(), "W:WKa1,b3,h3:BKh4,a6,g6:Rdark=d");
+    assert_eq!((game.outcome(), game.occurrences()), (None, 1), "a board that is over counts no more");
+    play(&mut game, &["b3-a4"]);
+    assert_eq!(game.plies_to_draw(), Some(30), "the count of the light board alone, which a man has restarted");
+}
+
+#[test]
+fn a_turn_of_two_free_moves_is_one_ply() {
+    let position = VigmanFree::read_fen("W:WKa1,Kb1:BKh4,Ka8").unwrap();
+    let mut game = Game::from_position(position, Preset::Official).unwrap();
+    play(&mut game, &["a1-b2"]);
+    assert_eq!((game.counters(0).kings_only, game.side()), (0, Side::White));
+    play(&mut game, &["b1-a2"]);
+    assert_eq!((game.counters(0).kings_only, game.side()), (1, Side::Black));
+    // The pieces stood as after the first move once more, but now White has both moves before them.
+    let round = ["h4-g5", "g5-h4", "a2-b3", "b3-c4", "h4-g5", "g5-h4", "c4-d3", "d3-b1", "h4-g5", "g5-h4"];
+    play(&mut game, &round);
+    assert_eq!(game.position().write_fen(), "W:WKb1,Kb2:BKh4,Ka8");
+    assert_eq!((game.occurrences(), game.outcome()), (1, None));
 }
 
 #[test]
@@ -467,6 +428,7 @@ fn reasons_have_the_names_of_the_reports() {
         "time",
         "illegal",
         "turn limit",
+        "sum of both games",
     ];
     assert_eq!(Reason::ALL.map(Reason::name), names);
 }

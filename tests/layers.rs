@@ -103,7 +103,7 @@ fn breaches(path: &str, source: &str) -> Vec<String> {
             paths.extend(behind(&code, "super").filter_map(|rest| rest.strip_prefix("::")));
         }
         for target in paths.iter().flat_map(|path| roots(path)) {
-            let target = if target == "for_variant" { "games" } else { target };
+            let target = if ["for_variant", "match_variant", "variants"].contains(&target) { "games" } else { target };
             // A glob of `super` in a file's own tests means the file itself.
             if target == module || target.is_empty() {
                 continue;

@@ -62,7 +62,7 @@ impl Evaluator<Russian> for Material {
     fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
         Uniform::default().evaluate(leaves, out)?;
         for (leaf, wdl) in leaves.iter().zip(&mut out.wdl) {
-            let m = leaf.position.material();
+            let m = leaf.position.material(0);
             let worth = |s: usize| f32::from(m.men[s]) + 3.0 * f32::from(m.kings[s]);
             let white = 1.0 / (1.0 + (worth(1) - worth(0)).exp());
             *wdl = Wdl::of(Side::White, [white, 0.0, 1.0 - white]);

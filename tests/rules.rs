@@ -66,8 +66,10 @@ fn check<P: Position>(case: &Case) {
         same(after.write_fen(), fen.clone(), case);
     }
     let game = Game::from_position(position, Preset::Official).unwrap();
-    let winner = case.winner.as_deref().map(|winner| if winner == "white" { Side::White } else { Side::Black });
-    let expected = winner.map(|side| Outcome { winner: Some(side), reason: Reason::NoMove });
+    let expected = case.winner.as_deref().map(|winner| Outcome {
+        winner: Side::BOTH.into_iter().find(|side| side.to_string() == winner),
+        reason: if P::SPEC.boards > 1 { Reason::Sum } else { Reason::NoMove },
+    });
     same(game.outcome(), expected, case);
 }
 
@@ -99,6 +101,21 @@ fn every_rule_of_capture_has_two_cases() {
 #[test]
 fn the_end_of_the_game() {
     check_all(include_str!("data/rules/end.toml"));
+}
+
+#[test]
+fn towers() {
+    check_all(include_str!("data/rules/towers.toml"));
+}
+
+#[test]
+fn giveaway_and_the_wide_board() {
+    check_all(include_str!("data/rules/family.toml"));
+}
+
+#[test]
+fn two_games_and_two_free_moves() {
+    check_all(include_str!("data/rules/vigman.toml"));
 }
 
 fn check_input<P: Position>(input: &Input) {

@@ -173,13 +173,13 @@ fn few_pieces_with_a_past(rng: &mut StdRng) -> Game<Russian> {
             let back = hops.iter().copied().find(|hop| {
                 let mut after = *game.position();
                 after.play_unchecked(*hop);
-                game.keys().contains(&after.key())
+                game.keys(0).contains(&after.key())
             });
             let random = hops[rng.random_range(0..hops.len())];
             game.play_unchecked(back.filter(|_| rng.random_bool(0.6)).unwrap_or(random));
         }
         let pieces = game.position().board().occupied().count_ones();
-        if game.outcome().is_none() && game.position().at_turn_start() && game.keys().len() > 2 && pieces <= 4 {
+        if game.outcome().is_none() && game.position().at_turn_start() && game.keys(0).len() > 2 && pieces <= 4 {
             return game;
         }
     }
@@ -207,7 +207,7 @@ fn the_table_changes_no_proof_where_draws_are_near() {
         if one.abs() == 1.0 || other.abs() == 1.0 {
             proofs += 1;
             let draw = game.plies_to_draw();
-            assert_eq!(one, other, "{}, a draw in {draw:?}, {:?}", game.position().write_fen(), game.keys());
+            assert_eq!(one, other, "{}, a draw in {draw:?}, {:?}", game.position().write_fen(), game.keys(0));
         }
     }
     assert!(proofs > count / 20, "only {proofs} of {count} positions had something to find");

@@ -107,6 +107,27 @@ fn a_resumed_run_continues_the_same_curve() {
 }
 
 #[test]
+fn a_run_begins_with_the_positions_of_games() {
+    let temp = tempfile::tempdir().unwrap();
+    let (pdn, dir) = (temp.path().join("games.pdn"), temp.path().join("run"));
+    std::fs::write(&pdn, "1. c3-d4 d6-c5 2. b2-c3 f6-g5 3. c3-b4 2-0\n1. a3-b4 b6-a5 *\n").unwrap();
+    let quick = ["run.rounds=1", "arena.every=0", "arena.final_games=0"];
+    train(&TrainArgs { from_pdn: Some(pdn.clone()), ..args(&dir, &quick) }).unwrap();
+    let first: Vec<replay::Sample<Russian>> = replay::load(&dir.join("replay/000000.bin")).unwrap();
+    assert!(first.len() == 5 && first.iter().all(|sample| sample.winner == Some(shashki::board::Side::White)));
+    let row = &rows(&dir)[0];
+    assert_eq!(row["replay"].as_u64().unwrap(), row["samples"].as_u64().unwrap() + 5);
+    // The run goes on with them.
+    let overrides = vec!["run.rounds=2".to_owned()];
+    train(&TrainArgs { resume: Some(dir.clone()), overrides, ..TrainArgs::default() }).unwrap();
+    let row = &rows(&dir)[1];
+    assert_eq!(row["replay"].as_u64().unwrap(), row["samples"].as_u64().unwrap() + 5);
+    std::fs::write(&pdn, "1. c3-d4 *").unwrap();
+    let refused = train(&TrainArgs { from_pdn: Some(pdn), ..args(&temp.path().join("other"), &quick) }).unwrap_err();
+    assert!(refused.to_string().contains("expected finished games of russian"), "{refused}");
+}
+
+#[test]
 fn a_raised_stop_ends_the_run_and_keeps_the_finished_rounds() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("run");

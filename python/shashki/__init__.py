@@ -1,7 +1,7 @@
-"""Russian draughts as a training environment: games, batches of games, players, training.
+"""Russian draughts and its kin as a training environment: games, batches, players, training.
 
 Where gymnasium is installed, importing this package registers its environments
-(``shashki/Russian-v0``).
+(``shashki/Russian-v0``, and so for every variant).
 """
 
 from importlib.util import find_spec as _find_spec

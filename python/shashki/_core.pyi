@@ -167,11 +167,29 @@ class Game:
         """
     def copy(self) -> Game:
         """A game apart that stands the same."""
-    def svg(self, size: int = 360) -> str:
-        """The board as an SVG picture, ``size`` pixels wide; notebooks show it by themselves.
+    def pieces(self) -> dict[str, str]:
+        """The pieces by square: ``{"c3": "w", "d4": "Wbb"}``.
+
+        ``w`` and ``b`` are men, ``W`` and ``B`` kings; of a tower the top comes first.
+        """
+    def svg(
+        self,
+        size: int = 360,
+        *,
+        below: Literal["white", "black"] = "white",
+        last_turn: bool = True,
+        arrows: Sequence[str] = ...,
+    ) -> str:
+        """The board as an SVG picture; notebooks show it by themselves.
+
+        Args:
+            size: Its width in pixels.
+            below: The side at the bottom.
+            last_turn: Whether to mark the squares of the turn that led here.
+            arrows: Turns in full notation to point at, the best first: the later the fainter.
 
         Raises:
-            ValueError: If the size is not 1 to 10,000.
+            ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.
         """
     def _repr_svg_(self) -> str: ...
     def __copy__(self) -> Game: ...

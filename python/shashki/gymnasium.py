@@ -2,13 +2,17 @@
 
 | | |
 |---|---|
-| Ids | ``shashki/Russian-v0`` |
+| Ids | ``shashki/Russian-v0``, and so for each of ``shashki.VARIANTS`` |
 | Agent | one, White or Black; the opponent's whole reply happens inside ``step`` |
-| Action | ``Discrete(A)``: the number of a hop, the board turned for Black; A is 280 |
-| Observation | ``Box(0, 1, (C, H, W), float32)``, seen by the side to move; (8, 8, 8) |
+| Action | ``Discrete(A)``: the number of a hop, the board turned for Black |
+| Observation | ``Box(0, 1, (C, H, W), float32)``, seen by the side to move |
 | Reward | 0 until the game ends, then +1, 0 or -1 for the agent |
 
-Planes, row 0 being the mover's first rank: own men, own kings, the other's men, the other's
+In Russian draughts A is 280 and the observation (8, 8, 8). Other ids are ``shashki/Poddavki-v0``,
+``Bashni-v0``, ``BashniIm-v0``, ``Spantsireti-v0``, ``Vigman-v0`` and ``VigmanFree-v0``.
+
+Planes, row 0 being the mover's first rank (towers and two boards have more of them; a game's
+``plane_names`` lists them): own men, own kings, the other's men, the other's
 kings, the piece that must go on jumping, the pieces jumped in this chain and still standing, plies
 over limit of the nearest draw (in sixteenths), earlier occurrences of the position over 2. While
 the agent is to move the mover is the agent; a last position is seen by whoever would have moved.
@@ -42,6 +46,7 @@ Observation: TypeAlias = npt.NDArray[np.float32]
 
 _SIDES = ("white", "black")
 _CELL = 32
+_COLOURS = {"w": (250, 250, 250), "b": (48, 48, 48)}
 
 
 class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
@@ -198,7 +203,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode == "ansi":
             return str(self._game)
         if self.render_mode == "rgb_array":
-            return _picture(str(self._game))
+            return _picture(self._game)
         return None
 
     def _reply(self) -> None:
@@ -253,21 +258,28 @@ def _whole(name: str, value: object) -> int:
     raise TypeError(f"{name} {value!r:.200}: expected a whole number")
 
 
-def _picture(board: str) -> npt.NDArray[np.uint8]:
-    """The board's text as pixels."""
-    rows = [line[3::2] for line in board.splitlines() if line[1:2].isdigit()]
+def _picture(game: _core.Game) -> npt.NDArray[np.uint8]:
+    """The board as pixels. Of a tower the pieces below the top are stripes at the lower edge."""
+    _, height, width = game.observation_shape
+    files = "abcdefghik"
     across = np.arange(_CELL) - (_CELL - 1) / 2
     distance = np.hypot(across[:, None], across[None, :])
-    picture = np.empty((len(rows) * _CELL, len(rows[0]) * _CELL, 3), np.uint8)
-    for y, row in enumerate(rows):
-        for x, piece in enumerate(row):
-            dark = (len(rows) - 1 - y + x) % 2 == 0
+    picture = np.empty((height * _CELL, width * _CELL, 3), np.uint8)
+    pieces = game.pieces()
+    for rank in range(height):
+        for file in range(width):
+            dark = (rank + file) % 2 == 0
             cell = np.full((_CELL, _CELL, 3), (138, 106, 74) if dark else (236, 220, 192), np.uint8)
-            if piece in "wWbB":
-                cell[distance < 0.4 * _CELL] = (250, 250, 250) if piece in "wW" else (48, 48, 48)
-            if piece in "WB":
+            tower = pieces.get(f"{files[file]}{rank + 1}", "")
+            top, below = tower[:1], tower[1:]
+            if top:
+                cell[distance < 0.4 * _CELL] = _COLOURS[top.lower()]
+            if top.isupper():
                 cell[(distance > 0.15 * _CELL) & (distance < 0.25 * _CELL)] = (208, 144, 32)
-            picture[y * _CELL : (y + 1) * _CELL, x * _CELL : (x + 1) * _CELL] = cell
+            for layer, piece in enumerate(reversed(below[: _CELL // 3])):
+                cell[_CELL - 2 * layer - 2 : _CELL - 2 * layer, 2:-2] = _COLOURS[piece.lower()]
+            y = (height - 1 - rank) * _CELL
+            picture[y : y + _CELL, file * _CELL : (file + 1) * _CELL] = cell
     return picture
 
 

@@ -38,11 +38,14 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
     pub const SQUARE_OF: &'static [Square; 64] = &Self::squares();
     /// The place among the playable squares of each bit, rank 1 first, left to right.
     pub const DENSE_OF: &'static [u8; 64] = &Self::dense();
+    /// The cell `rank * W + file` of each playable square in a picture of the board, in the order of [`Self::DENSE_OF`].
+    pub const CELLS: &'static [u8] = Self::ALL_CELLS.split_at(Self::SQUARES).0;
     /// The squares on each of the four rays of each bit: up-left, up-right, down-right, down-left.
     pub const RAYS: &'static [[u64; 4]; 64] = &Self::rays();
     /// The numbers of all hops along diagonals, ordered by start square, then end square.
     pub const HOPS: &'static HopIndex = &Self::hop_index();
 
+    const ALL_CELLS: &'static [u8; 64] = &Self::cells();
     const BIT_OF: &'static [(u64, u8); 128] = &Self::bits();
 
     /// The bit number of a playable square; `None` for any other square.
@@ -158,6 +161,17 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
                 next += 1;
             }
             bit += 1;
+        }
+        table
+    }
+
+    const fn cells() -> [u8; 64] {
+        let mut table = [0; 64];
+        let mut n = 0;
+        while n < Self::SQUARES {
+            let (rank, column) = (n / (W / 2), n % (W / 2));
+            table[n] = (rank * W + 2 * column + rank % 2) as u8;
+            n += 1;
         }
         table
     }

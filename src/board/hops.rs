@@ -11,11 +11,18 @@ pub type Hops = Vec<Hop>;
 impl<const W: usize, const H: usize> Board<W, H> {
     /// Lists the legal hops of the side to move into `out`, which is cleared first. Empty iff that side is stuck.
     pub fn hops(&self, out: &mut Hops) {
+        // Pieces jumped stay on the board and are not jumped again.
+        self.hops_where(|over| (self.occupied(), self.prey() & !over), out);
+    }
+
+    /// Lists the legal hops where jumping leaves the board in another way: `after` tells from the piece jumped which
+    /// squares are occupied then, and which pieces may be jumped next.
+    pub fn hops_where(&self, after: impl Fn(u64) -> (u64, u64), out: &mut Hops) {
         out.clear();
         let own = self.sides[self.turn.index()];
         let movers = if self.chain == 0 { own } else { self.chain };
         for from in Bits(self.jumpers(movers)) {
-            for to in Bits(self.jump_targets(from)) {
+            for to in Bits(self.jump_targets(from, &after)) {
                 out.push(Geometry::<W, H>::hop(from, to));
             }
         }
@@ -74,7 +81,8 @@ impl<const W: usize, const H: usize> Board<W, H> {
     }
 
     /// Whether the mover's piece on this one square can jump, over pieces not yet jumped in this chain.
-    pub(super) fn can_jump(&self, at: u64) -> bool {
+    #[must_use]
+    pub fn can_jump(&self, at: u64) -> bool {
         self.jumpers(at) != 0
     }
 
@@ -96,7 +104,7 @@ impl<const W: usize, const H: usize> Board<W, H> {
     }
 
     /// The squares on which the mover's piece on `from` may land by its next jump.
-    fn jump_targets(&self, from: u32) -> u64 {
+    fn jump_targets(&self, from: u32, after: &impl Fn(u64) -> (u64, u64)) -> u64 {
         let prey = self.prey();
         let mut targets = 0;
         if self.kings >> from & 1 == 0 {
@@ -111,7 +119,8 @@ impl<const W: usize, const H: usize> Board<W, H> {
             let Some((over, landings)) = Self::king_jump(from, d, occupied, prey) else { continue };
             // The landing rule (FMJD-64 4.6): where the capture can go on from one of the squares behind the piece
             // jumped, the king must land on such a square.
-            let prey = prey & !over;
+            let (occupied, prey) = after(over);
+            let occupied = occupied & !(1 << from);
             let going_on: u64 =
                 Bits(landings).filter(|&to| Self::king_can_jump(to, occupied, prey)).fold(0, |set, to| set | 1 << to);
             targets |= if going_on == 0 { landings } else { going_on };

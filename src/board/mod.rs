@@ -9,5 +9,6 @@ mod square;
 pub use bits::Bits;
 pub use geometry::{Geometry, HopIndex};
 pub use hops::Hops;
-pub use pieces::{Board, Piece, Side, Step};
+pub(crate) use pieces::unpack_sets;
+pub use pieces::{Board, Moved, Piece, Side, Step};
 pub use square::{Hop, Square};

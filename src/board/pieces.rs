@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Not;
 
+use crate::error::{Error, Result};
+
 use super::geometry::Geometry;
 use super::square::{Hop, Square};
 
@@ -64,8 +66,21 @@ pub struct Step {
     pub promoted: bool,
     /// Whether the piece was a king before the hop.
     pub by_king: bool,
-    /// Whether the other side moves next; in a chain the same piece goes on.
+    /// Whether the piece has come to the end of its move; in a chain it goes on.
+    pub move_over: bool,
+    /// Whether the turn is over: the move, and where a turn is a move on each of two boards, both.
     pub turn_over: bool,
+}
+
+/// What moving one piece came to, as [`Board::advance`] tells it.
+#[derive(Copy, Clone, Debug)]
+pub struct Moved {
+    /// The set of the piece jumped; empty for a step.
+    pub jumped: u64,
+    /// Whether the piece was a king before.
+    pub by_king: bool,
+    /// Whether it was crowned.
+    pub promoted: bool,
 }
 
 /// Men and kings on the playable squares of a board of `W` files and `H` ranks.
@@ -197,12 +212,46 @@ impl<const W: usize, const H: usize> Board<W, H> {
         }
     }
 
+    /// Appends the board as bytes.
+    pub fn pack(&self, out: &mut Vec<u8>) {
+        for word in [self.sides[0], self.sides[1], self.kings, self.pending, self.chain] {
+            out.extend(&word.to_le_bytes()[..6]);
+        }
+        out.push(self.turn.index() as u8);
+    }
+
+    /// Takes a board off the front of `bytes`, as [`Board::pack`] wrote it.
+    ///
+    /// # Errors
+    /// [`Error::State`] if the bytes are too few or no possible board.
+    pub fn unpack(bytes: &mut &[u8]) -> Result<Self> {
+        let (words, turn) = unpack_sets(bytes)?;
+        Self::from_sets([words[0], words[1]], words[2], words[3], words[4], turn)
+            .ok_or_else(|| damaged("the pieces are no possible position"))
+    }
+
     /// Plays a hop that [`Board::hops`] lists.
     ///
     /// # Panics
     /// In debug builds, if the hop is not legal.
     pub fn play_unchecked(&mut self, hop: Hop) -> Step {
         debug_assert!(self.is_legal(hop), "{hop:?} is not legal on {self:?}");
+        let Moved { jumped, by_king, promoted } = self.advance(hop);
+        self.pending |= jumped;
+        let to = Geometry::<W, H>::set(hop.to);
+        let goes_on = jumped != 0 && self.can_jump(to);
+        if goes_on {
+            self.chain = to;
+        } else {
+            self.lift(self.pending);
+            self.pass();
+        }
+        let captured = (jumped != 0).then(|| Geometry::<W, H>::SQUARE_OF[jumped.trailing_zeros() as usize]);
+        Step { captured, promoted, by_king, move_over: !goes_on, turn_over: !goes_on }
+    }
+
+    /// Moves the piece of a hop, crowns it on its last rank, and answers what it jumped, which stays where it is.
+    pub fn advance(&mut self, hop: Hop) -> Moved {
         let (own, other) = (self.turn.index(), (!self.turn).index());
         let (from, to) = (Geometry::<W, H>::set(hop.from), Geometry::<W, H>::set(hop.to));
         let by_king = self.kings & from != 0;
@@ -214,19 +263,28 @@ impl<const W: usize, const H: usize> Board<W, H> {
         } else if promoted {
             self.kings |= to;
         }
-        self.pending |= jumped;
-        let goes_on = jumped != 0 && self.can_jump(to);
-        if goes_on {
-            self.chain = to;
-        } else {
-            self.sides[other] &= !self.pending;
-            self.kings &= !self.pending;
-            self.pending = 0;
-            self.chain = 0;
-            self.turn = !self.turn;
-        }
-        let captured = (jumped != 0).then(|| Geometry::<W, H>::SQUARE_OF[jumped.trailing_zeros() as usize]);
-        Step { captured, promoted, by_king, turn_over: !goes_on }
+        Moved { jumped, by_king, promoted }
+    }
+
+    /// Takes pieces off the board.
+    pub fn lift(&mut self, set: u64) {
+        self.sides.iter_mut().for_each(|side| *side &= !set);
+        self.kings &= !set;
+    }
+
+    /// Ends the move: no chain, nothing jumped, the other side to move.
+    pub fn pass(&mut self) {
+        (self.pending, self.chain, self.turn) = (0, 0, !self.turn);
+    }
+
+    /// Says whose turn it is.
+    pub const fn set_turn(&mut self, turn: Side) {
+        self.turn = turn;
+    }
+
+    /// Puts the board in mid chain, unchecked: the piece on `at` goes on, and may not jump `barred` next.
+    pub const fn go_on(&mut self, at: u64, barred: u64) {
+        (self.chain, self.pending) = (at, barred);
     }
 
     /// The squares strictly between two squares of one diagonal.
@@ -245,6 +303,26 @@ impl<const W: usize, const H: usize> Board<W, H> {
             (product as u64 ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(25))
         })
     }
+}
+
+/// Bytes of a packed board: five sets of at most 48 bits, and the side to move.
+const PACKED: usize = 5 * 6 + 1;
+
+/// The sets of a packed board (White, Black, kings, pending, chain) and the side to move, not yet checked.
+pub(crate) fn unpack_sets(bytes: &mut &[u8]) -> Result<([u64; 5], Side)> {
+    let packed = bytes.split_off(..PACKED).ok_or_else(|| damaged("cut short"))?;
+    let word = |i: usize| {
+        let mut le = [0; 8];
+        le[..6].copy_from_slice(&packed[6 * i..6 * i + 6]);
+        u64::from_le_bytes(le)
+    };
+    let side = packed[PACKED - 1];
+    let turn = *Side::BOTH.get(usize::from(side)).ok_or_else(|| damaged("expected a side, 0 or 1"))?;
+    Ok((std::array::from_fn(word), turn))
+}
+
+fn damaged(reason: &str) -> Error {
+    Error::State { what: "position", reason: reason.to_owned() }
 }
 
 impl<const W: usize, const H: usize> fmt::Debug for Board<W, H> {

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::for_variant;
-use crate::games::Turn;
 use crate::games::game::Game;
+use crate::games::{Turn, diagram};
 use crate::player::Line;
 use crate::roster;
 use crate::search::heuristic::Heuristic;
@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     place: Place,
     #[command(flatten)]
     rules: Rules,
+    /// Draw the board in letters.
+    #[arg(long)]
+    ascii: bool,
 }
 
 #[derive(Serialize)]
@@ -76,7 +79,9 @@ impl Arguments {
         let lines: Vec<_> = analysis.lines.iter().map(Candidate::from).collect();
         let best = lines.first().ok_or_else(|| Error::Failed(format!("{} named no turn", self.player)))?;
         let effort = if best.visits.is_some() { "visits" } else { "depth" };
-        out.text(&format!("{fen}\n{:12} {:>7} {effort:>9}  line", "turn", "value"))?;
+        let look = if self.ascii { &diagram::ASCII } else { &diagram::UNICODE };
+        out.text(&format!("{}\n{fen}", diagram::text(&P::SPEC, &fen, game.side(), look)))?;
+        out.text(&format!("{:12} {:>7} {effort:>9}  line", "turn", "value"))?;
         for line in &lines {
             let effort = line.visits.or(line.depth).map_or_else(|| "-".to_owned(), |n| n.to_string());
             out.text(&format!("{:12} {:>+7.3} {effort:>9}  {}", line.turn, line.value, line.line.join(" ")))?;

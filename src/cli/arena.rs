@@ -36,7 +36,8 @@ pub(super) struct Arguments {
     /// Games, an even number: each opening is played twice, colours swapped.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// A file with an opening a line (turns or a position), or random:PLIES.
+    /// random:PLIES, a file with an opening a line (turns or a position), or a PDN file: the first 8 turns of its games,
+    /// FILE:PLIES for more or fewer.
     #[arg(long, default_value = "random:4")]
     openings: String,
     /// The time of each side: blitz (180+2), rapid (600+5), classic (2700+15) or SECONDS+INCREMENT.
@@ -174,6 +175,9 @@ impl Pdn {
     fn write<P: Position>(&mut self, game: &GameRecord<P>, names: [&str; 2], options: &Options<P>) -> Result<()> {
         let mut record = game.record(names, options.draws);
         record.set_tag("Date", &self.date);
+        if let Some(clock) = options.clock {
+            record.set_tag("TimeControl", format!("{}+{}", clock.base_s, clock.increment_s));
+        }
         self.file.write_all(record.to_string().as_bytes()).map_err(|source| Error::io(&self.path, source))
     }
 }

@@ -5,6 +5,7 @@ mod arena;
 mod bench;
 mod moves;
 mod output;
+mod pdn;
 mod perft;
 mod play;
 mod train;
@@ -31,7 +32,7 @@ static WATCHED: AtomicBool = AtomicBool::new(false);
 #[command(
     name = "shashki",
     version,
-    about = "Russian draughts as a training environment: rules, search, self-play training, matches.",
+    about = "Russian draughts and its kin as a training environment: rules, search, self-play training, matches.",
     after_help = "Players are short texts: random, alphabeta:depth=8, mcts:MODEL,visits=400, policy:MODEL, rollout:visits=800.\n\
                   Example: shashki arena alphabeta:depth=4 random --games 20"
 )]
@@ -51,6 +52,7 @@ enum Command {
     Arena(arena::Arguments),
     Analyse(analyse::Arguments),
     Play(play::Arguments),
+    Pdn(pdn::Arguments),
     Bench(bench::Arguments),
 }
 
@@ -87,7 +89,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    WATCHED.store(matches!(cli.command, Command::Arena(_) | Command::Train(_)), Ordering::SeqCst);
+    WATCHED.store(matches!(cli.command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_)), Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
@@ -102,6 +104,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Arena(arguments) => arguments.run(&out, &STOP),
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
+        Command::Pdn(arguments) => arguments.run(&out, &STOP),
         Command::Bench(arguments) => arguments.run(&out),
     };
     match done {

@@ -71,3 +71,12 @@ pub(super) fn bar(length: u64, what: &str) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }
+
+/// A progress bar over the bytes of a file on standard error, seen on a terminal only; without a length it only turns.
+pub(super) fn bytes_bar(what: &str) -> ProgressBar {
+    let bar = ProgressBar::no_length().with_message(what.to_owned());
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} [{elapsed}, {bytes_per_sec}]");
+    bar.set_style(style.expect("the template is fixed and right"));
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}

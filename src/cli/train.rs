@@ -28,6 +28,9 @@ pub(super) struct Arguments {
     /// Start from this model's weights.
     #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
     init: Option<PathBuf>,
+    /// Begin with the positions of these games (PDN) as samples: what was played, and who won.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "estimate"])]
+    from_pdn: Option<PathBuf>,
     /// Probe for a few seconds, say what the run would come to on this machine, and train nothing.
     #[arg(long, conflicts_with = "resume")]
     estimate: bool,
@@ -48,11 +51,11 @@ impl Arguments {
         use crate::train::console::Console;
         use crate::train::trainer::{self, TrainArgs};
 
-        let Self { config, overrides, run_dir, resume, init, estimate } = self;
+        let Self { config, overrides, run_dir, resume, init, from_pdn, estimate } = self;
         if let (true, Some(config)) = (estimate, &config) {
             return tell(out, &crate::train::estimate::estimate(config, &overrides, stop)?);
         }
-        let args = TrainArgs { config, overrides, run_dir, resume, init };
+        let args = TrainArgs { config, overrides, run_dir, resume, init, from_pdn };
         // A reader that has gone away does not end a run.
         let mut on_row = |row: &serde_json::Value| drop(out.object(row));
         let table = trainer::run(&args, stop, &mut Console::new(&mut on_row))?;

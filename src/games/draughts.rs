@@ -1,17 +1,19 @@
-//! Russian draughts: men step forward and jump both ways, kings fly, capture is compulsory, a side without a hop loses.
+//! Russian draughts, its giveaway and its wide board: men step forward and jump both ways, kings fly, capture is
+//! compulsory; a side without a hop loses, or in giveaway wins.
 
 use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use super::draws::{ClockView, Draws, Material, Preset};
-use super::fen;
+use super::fen::{self, Dialect, Sections};
 use super::planes::Features;
 use super::position::{Position, Spec};
 use super::variant::Variant;
 
-/// A position of draughts by the Russian rules on a board of `W` files and `H` ranks.
+/// A position of draughts by the Russian rules on a board of `W` files and `H` ranks; with `GIVEAWAY` the side without a
+/// hop wins.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Draughts<const W: usize, const H: usize> {
+pub struct Draughts<const W: usize, const H: usize, const GIVEAWAY: bool = false> {
     board: Board<W, H>,
 }
 
@@ -23,6 +25,51 @@ pub struct Draughts<const W: usize, const H: usize> {
 /// assert_eq!(perft(&Russian::start(), 4), 1469);
 /// ```
 pub type Russian = Draughts<8, 8>;
+
+/// Giveaway draughts: the moves are those of Russian draughts.
+pub type Poddavki = Draughts<8, 8, true>;
+
+/// Spantsireti's draughts on the board of 80 squares, with fifteen men a side.
+pub type Spantsireti = Draughts<10, 8>;
+
+/// What tells the games of this file apart.
+trait Kind {
+    const VARIANT: Variant;
+    const GAME_TYPE: Option<&'static str>;
+    const NUMERIC: bool = false;
+    /// The variant's own draw rules.
+    const OFFICIAL: Draws;
+
+    fn draws(preset: Preset) -> Option<Draws> {
+        Self::OFFICIAL.preset(preset)
+    }
+}
+
+impl Kind for Russian {
+    const VARIANT: Variant = Variant::Russian;
+    const GAME_TYPE: Option<&'static str> = Some("25,W,8,8,A0,0");
+    const OFFICIAL: Draws = Draws::RUSSIAN;
+
+    fn draws(preset: Preset) -> Option<Draws> {
+        match preset {
+            Preset::Lidraughts => Some(Draws { lidraughts: true, ..Self::OFFICIAL }),
+            other => Self::OFFICIAL.preset(other),
+        }
+    }
+}
+
+impl Kind for Poddavki {
+    const VARIANT: Variant = Variant::Poddavki;
+    const GAME_TYPE: Option<&'static str> = None;
+    const OFFICIAL: Draws = Draws { three_kings: false, ..Draws::BASIC };
+}
+
+impl Kind for Spantsireti {
+    const VARIANT: Variant = Variant::Spantsireti;
+    const GAME_TYPE: Option<&'static str> = Some("41,W,10,8,N2,0");
+    const NUMERIC: bool = true;
+    const OFFICIAL: Draws = Draws { main_road: false, ..Draws::RUSSIAN };
+}
 
 /// Planes, in this order, over the playable squares; then the scalars.
 const PLANE_NAMES: [&str; 8] = [
@@ -36,19 +83,7 @@ const PLANE_NAMES: [&str; 8] = [
     "earlier occurrences of the position over 2",
 ];
 
-/// The cell of each playable square, row by row from the mover's first rank.
-const fn cells<const W: usize, const N: usize>() -> [u8; N] {
-    let mut cells = [0; N];
-    let mut n = 0;
-    while n < N {
-        let (rank, column) = (n / (W / 2), n % (W / 2));
-        cells[n] = (rank * W + 2 * column + rank % 2) as u8;
-        n += 1;
-    }
-    cells
-}
-
-impl<const W: usize, const H: usize> Draughts<W, H> {
+impl<const W: usize, const H: usize, const GIVEAWAY: bool> Draughts<W, H, GIVEAWAY> {
     /// The position with this board.
     #[must_use]
     pub const fn from_board(board: Board<W, H>) -> Self {
@@ -78,17 +113,24 @@ fn bit_of<const W: usize, const H: usize>(square: Square) -> u32 {
     Geometry::<W, H>::bit(square).expect("hops run over playable squares")
 }
 
-impl Position for Draughts<8, 8> {
+impl<const W: usize, const H: usize, const GIVEAWAY: bool> Position for Draughts<W, H, GIVEAWAY>
+where
+    Self: Kind,
+{
     const SPEC: Spec = Spec {
-        variant: Variant::Russian,
-        width: 8,
-        height: 8,
-        actions: Geometry::<8, 8>::HOPS.len,
-        squares: Geometry::<8, 8>::SQUARES,
+        variant: <Self as Kind>::VARIANT,
+        width: W,
+        height: H,
+        actions: Geometry::<W, H>::HOPS.len,
+        squares: Geometry::<W, H>::SQUARES,
         board_planes: 6,
         scalar_planes: 2,
-        cells: &cells::<8, 32>(),
-        game_type: Some("25,W,8,8,A0,0"),
+        cells: Geometry::<W, H>::CELLS,
+        boards: 1,
+        light: false,
+        towers: false,
+        numeric: <Self as Kind>::NUMERIC,
+        game_type: <Self as Kind>::GAME_TYPE,
         plane_names: &PLANE_NAMES,
     };
 
@@ -120,18 +162,18 @@ impl Position for Draughts<8, 8> {
         self.board.play_unchecked(hop)
     }
 
-    fn stuck(&self) -> Side {
-        !self.board.turn()
+    fn stuck(&self) -> Option<Side> {
+        Some(if GIVEAWAY { self.board.turn() } else { !self.board.turn() })
     }
 
     fn index(&self, hop: Hop) -> usize {
-        let (from, to) = (bit_of::<8, 8>(hop.from), bit_of::<8, 8>(hop.to));
-        Geometry::<8, 8>::HOPS.slot(self.seen(from), self.seen(to))
+        let (from, to) = (bit_of::<W, H>(hop.from), bit_of::<W, H>(hop.to));
+        Geometry::<W, H>::HOPS.slot(self.seen(from), self.seen(to))
     }
 
     fn hop_at(&self, index: usize) -> Option<Hop> {
-        let (from, to) = Geometry::<8, 8>::HOPS.pair(index)?;
-        Some(Geometry::<8, 8>::hop(self.seen(from), self.seen(to)))
+        let (from, to) = Geometry::<W, H>::HOPS.pair(index)?;
+        Some(Geometry::<W, H>::hop(self.seen(from), self.seen(to)))
     }
 
     fn encode(&self, clock: ClockView, features: &mut Features) {
@@ -140,11 +182,11 @@ impl Position for Draughts<8, 8> {
         let sets = [own & !kings, own & kings, other & !kings, other & kings, self.board.chain(), self.board.pending()];
         for (plane, set) in sets.into_iter().enumerate() {
             for bit in Bits(set) {
-                let square = usize::from(Geometry::<8, 8>::DENSE_OF[self.seen(bit) as usize]);
+                let square = usize::from(Geometry::<W, H>::DENSE_OF[self.seen(bit) as usize]);
                 features.ones.push((plane * Self::SPEC.squares + square) as u16);
             }
         }
-        features.scalars.extend(clock.scalars());
+        features.scalars.extend(clock.scalars(0));
         features.finish();
     }
 
@@ -152,39 +194,17 @@ impl Position for Draughts<8, 8> {
         self.board.key()
     }
 
-    fn material(&self) -> Material {
-        let (kings, occupied) = (self.board.kings(), self.board.occupied());
-        let on_road = occupied & Geometry::<8, 8>::MAIN_ROAD;
-        let mut material = Material::default();
-        for side in Side::BOTH {
-            let (i, own) = (side.index(), self.board.side(side));
-            material.men[i] = (own & !kings).count_ones() as u8;
-            material.kings[i] = (own & kings).count_ones() as u8;
-            material.on_road[i] = on_road & own & kings != 0;
-            material.holds_road[i] = material.on_road[i] && on_road.count_ones() == 1;
-        }
-        material
+    fn material(&self, _board: usize) -> Material {
+        Material::of(&self.board)
     }
 
     fn draws(preset: Preset) -> Option<Draws> {
-        let official = Draws {
-            repetition: true,
-            three_kings: true,
-            kings_only: true,
-            few_pieces: true,
-            ending: true,
-            main_road: true,
-            lidraughts: false,
-        };
-        Some(match preset {
-            Preset::Official => official,
-            Preset::Lidraughts => Draws { lidraughts: true, ..official },
-            Preset::Basic => Draws { few_pieces: false, ending: false, main_road: false, ..official },
-        })
+        <Self as Kind>::draws(preset)
     }
 
     fn read_fen(text: &str) -> Result<Self> {
-        Ok(Self { board: fen::read(text)? })
+        let dialect = Dialect { towers: false, numbered: Self::numbered, squares: Geometry::<W, H>::SQUARES };
+        Ok(Self { board: Sections::read(text, dialect)?.board()? })
     }
 
     fn write_fen(&self) -> String {
@@ -192,30 +212,15 @@ impl Position for Draughts<8, 8> {
     }
 
     fn pack(&self, out: &mut Vec<u8>) {
-        let [white, black] = Side::BOTH.map(|s| self.board.side(s));
-        for word in [white, black, self.board.kings(), self.board.pending(), self.board.chain()] {
-            out.extend(&word.to_le_bytes()[..5]);
-        }
-        out.push(self.side().index() as u8);
+        self.board.pack(out);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Result<Self> {
-        let bad = |reason: &str| Error::State { what: "position", reason: reason.to_owned() };
-        let (packed, rest) = bytes.split_at_checked(26).ok_or_else(|| bad("expected 26 bytes"))?;
-        let word = |i: usize| {
-            let mut le = [0; 8];
-            le[..5].copy_from_slice(&packed[5 * i..5 * i + 5]);
-            u64::from_le_bytes(le)
-        };
-        let side = *Side::BOTH.get(usize::from(packed[25])).ok_or_else(|| bad("expected a side, 0 or 1"))?;
-        let board = Board::from_sets([word(0), word(1)], word(2), word(3), word(4), side)
-            .ok_or_else(|| bad("the pieces are no possible position"))?;
-        *bytes = rest;
-        Ok(Self { board })
+        Ok(Self { board: Board::unpack(bytes)? })
     }
 
     fn numbered(n: usize) -> Option<Square> {
-        Geometry::<8, 8>::numbered(n)
+        Geometry::<W, H>::numbered(n)
     }
 
     fn count_turns(&self) -> Option<u64> {

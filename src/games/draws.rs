@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::board::{Board, Geometry, Side};
 use crate::error::Error;
 
 use super::outcome::Reason;
@@ -18,13 +19,15 @@ pub enum Preset {
     Official,
     /// As the server lidraughts counts.
     Lidraughts,
-    /// Repetition, fifteen king moves, three kings against one.
+    /// Repetition, fifteen king moves, and three kings against one where the variant's own rules have that.
     Basic,
+    /// All rules of Russian draughts in any variant without towers, for those who want them in giveaway too.
+    Russian,
 }
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 3] = [Self::Official, Self::Lidraughts, Self::Basic];
+    pub const ALL: [Self; 4] = [Self::Official, Self::Lidraughts, Self::Basic, Self::Russian];
 
     /// The name in commands and configs.
     #[must_use]
@@ -33,6 +36,7 @@ impl Preset {
             Self::Official => "official",
             Self::Lidraughts => "lidraughts",
             Self::Basic => "basic",
+            Self::Russian => "russian",
         }
     }
 }
@@ -44,7 +48,7 @@ impl FromStr for Preset {
         Self::ALL
             .into_iter()
             .find(|p| p.name() == text)
-            .ok_or_else(|| Error::value("draw rules", text, "one of official, lidraughts, basic"))
+            .ok_or_else(|| Error::value("draw rules", text, "one of official, lidraughts, basic, russian"))
     }
 }
 
@@ -101,6 +105,22 @@ pub struct Material {
 }
 
 impl Material {
+    /// The pieces of a board.
+    #[must_use]
+    pub fn of<const W: usize, const H: usize>(board: &Board<W, H>) -> Self {
+        let (kings, occupied) = (board.kings(), board.occupied());
+        let on_road = occupied & Geometry::<W, H>::MAIN_ROAD;
+        let mut material = Self::default();
+        for side in Side::BOTH {
+            let (i, own) = (side.index(), board.side(side));
+            material.men[i] = (own & !kings).count_ones() as u8;
+            material.kings[i] = (own & kings).count_ones() as u8;
+            material.on_road[i] = on_road & own & kings != 0;
+            material.holds_road[i] = material.on_road[i] && on_road.count_ones() == 1;
+        }
+        material
+    }
+
     fn pieces(&self, side: usize) -> u8 {
         self.men[side] + self.kings[side]
     }
@@ -173,24 +193,49 @@ pub struct Clock {
     pub ending: u16,
 }
 
-/// How near the next draw is, as a net sees it: coarse, so that positions differ only where it matters.
+/// How near the next draw is, as a net sees it: coarse, so that positions differ only where it matters. By board; the
+/// second is empty where there is only one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Hash)]
 pub struct ClockView {
     /// Sixteenths of the plies that lead to the nearest draw, 0 to 16.
-    pub sixteenths: u8,
+    pub sixteenths: [u8; 2],
     /// How often the position has been on the board before, 0 to 2.
-    pub repetitions: u8,
+    pub repetitions: [u8; 2],
 }
 
 impl ClockView {
-    /// The values of the two scalar planes, each 0 to 1.
+    /// The values of the two scalar planes of a board, each 0 to 1.
     #[must_use]
-    pub fn scalars(self) -> [f32; 2] {
-        [f32::from(self.sixteenths) / 16.0, f32::from(self.repetitions) / 2.0]
+    pub fn scalars(self, board: usize) -> [f32; 2] {
+        [f32::from(self.sixteenths[board]) / 16.0, f32::from(self.repetitions[board]) / 2.0]
     }
 }
 
 impl Draws {
+    /// FMJD-64 7.2.3 to 7.2.8.
+    pub const RUSSIAN: Self = Self {
+        repetition: true,
+        three_kings: true,
+        kings_only: true,
+        few_pieces: true,
+        ending: true,
+        main_road: true,
+        lidraughts: false,
+    };
+    /// 7.2.3 to 7.2.5.
+    pub const BASIC: Self = Self { few_pieces: false, ending: false, main_road: false, ..Self::RUSSIAN };
+
+    /// The rules of a preset for a variant whose own rules these are; `None` where it has no such preset.
+    #[must_use]
+    pub fn preset(self, preset: Preset) -> Option<Self> {
+        match preset {
+            Preset::Official => Some(self),
+            Preset::Basic => Some(Self { three_kings: self.three_kings, ..Self::BASIC }),
+            Preset::Russian => Some(Self::RUSSIAN),
+            Preset::Lidraughts => None,
+        }
+    }
+
     /// The counters after a turn that led from material `before` to `after`.
     pub(super) fn count(&self, clock: &mut Clock, facts: TurnFacts, before: &Material, after: &Material) {
         let restart = facts.captured || facts.promoted;
@@ -237,8 +282,8 @@ impl Draws {
         rules.into_iter().find(|&(_, count, limit)| count >= limit).map(|(reason, ..)| reason)
     }
 
-    /// The nearest draw, coarse.
-    pub(super) fn view(&self, clock: &Clock, material: &Material, occurrences: usize) -> ClockView {
+    /// The nearest draw, coarse: sixteenths of its plies, and earlier occurrences.
+    pub(super) fn view(&self, clock: &Clock, material: &Material, occurrences: usize) -> (u8, u8) {
         let sixteenths = self
             .running(clock, material)
             .into_iter()
@@ -246,7 +291,7 @@ impl Draws {
             .map(|(_, count, limit)| (16 * count.min(limit) / limit) as u8)
             .max()
             .unwrap_or(0);
-        ClockView { sixteenths, repetitions: occurrences.saturating_sub(1).min(2) as u8 }
+        (sixteenths, occurrences.saturating_sub(1).min(2) as u8)
     }
 
     /// Plies until the nearest draw by counting, if a counter runs.

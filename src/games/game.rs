@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use super::draws::{Clock, ClockView, Draws, Material, Preset, TurnFacts};
 pub use super::outcome::{Outcome, Reason};
 use super::position::Position;
+use super::track::Track;
 use super::turn::{self, Turn};
 
 /// What a net is asked about: a position and how near a draw is.
@@ -33,12 +34,8 @@ pub struct Game<P> {
     position: P,
     preset: Preset,
     draws: Draws,
-    clock: Clock,
-    /// Keys of the positions between turns since the last turn that cannot be undone, the present one last.
-    keys: Vec<u64>,
-    /// What the unfinished turn has done, and the material before it.
-    facts: TurnFacts,
-    before: Material,
+    /// The past of each board; the second is empty where there is only one.
+    tracks: [Track; 2],
     turns: u32,
     outcome: Option<Outcome>,
     offer: Option<Side>,
@@ -46,13 +43,16 @@ pub struct Game<P> {
 
 impl<P: Position> Clone for Game<P> {
     fn clone(&self) -> Self {
-        Self { keys: self.keys.clone(), ..*self }
+        Self { tracks: self.tracks.clone(), ..*self }
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let mut keys = std::mem::take(&mut self.keys);
-        keys.clone_from(&source.keys);
-        *self = Self { keys, ..*source };
+        let mut tracks = std::mem::take(&mut self.tracks);
+        // The second track is never used where there is only one board.
+        for (track, from) in tracks.iter_mut().zip(&source.tracks).take(P::SPEC.boards) {
+            track.clone_from(from);
+        }
+        *self = Self { tracks, ..*source };
     }
 }
 
@@ -72,24 +72,12 @@ impl<P: Position> Game<P> {
     pub fn from_position(position: P, preset: Preset) -> Result<Self> {
         let draws = P::draws(preset)
             .ok_or_else(|| Error::value("draw rules", preset, format!("rules that {} has", P::SPEC.variant)))?;
-        let mut game = Self {
-            position,
-            preset,
-            draws,
-            clock: Clock::default(),
-            keys: Vec::with_capacity(64),
-            facts: TurnFacts::default(),
-            before: position.material(),
-            turns: 0,
-            outcome: None,
-            offer: None,
-        };
-        if position.at_turn_start() {
-            game.keys.push(position.key());
-        } else {
-            // A chain has captured already, whoever began it.
-            game.facts.captured = true;
+        let mut tracks = <[Track; 2]>::default();
+        for (board, track) in tracks.iter_mut().enumerate().take(P::SPEC.boards) {
+            let key = (!position.in_chain(board)).then(|| position.board_key(board));
+            *track = Track::new(position.material(board), key);
         }
+        let mut game = Self { position, preset, draws, tracks, turns: 0, outcome: None, offer: None };
         game.settle_stuck();
         Ok(game)
     }
@@ -124,31 +112,61 @@ impl<P: Position> Game<P> {
         self.offer
     }
 
-    /// How often the position has been on the board, itself included; 0 within a chain.
+    /// How often the position has been on the board, itself included; 0 within a chain. Of two boards the larger number.
     pub fn occurrences(&self) -> usize {
-        let key = self.position.key();
-        self.keys.iter().filter(|&&k| k == key).count()
+        let boards = self.open_boards();
+        boards.map(|(board, track)| track.occurrences(self.position.board_key(board))).max().unwrap_or(0)
     }
 
-    /// Keys of the positions between turns since the last turn that cannot be undone, in order. Between turns the present
-    /// position's is the last.
-    pub fn keys(&self) -> &[u64] {
-        &self.keys
+    /// Whether a position, on one of two boards, has been there twice since the last move that cannot be undone.
+    pub fn repeated(&self) -> bool {
+        self.open_boards().any(|(_, track)| track.repeated)
+    }
+
+    /// The key of the position, as [`Position::key`] tells it.
+    pub fn key(&self) -> u64 {
+        match self.tracks[0].keys.last() {
+            Some(&key) if P::SPEC.boards == 1 && self.position.at_turn_start() => key,
+            _ => self.position.key(),
+        }
+    }
+
+    /// Keys of the positions of a board between moves since the last move that cannot be undone, in order.
+    pub fn keys(&self, board: usize) -> &[u64] {
+        &self.tracks[board].keys
     }
 
     /// How near the next draw is, as a net sees it.
     pub fn clock(&self) -> ClockView {
-        self.draws.view(&self.clock, &self.position.material(), self.occurrences())
+        let mut view = ClockView::default();
+        for (board, track) in self.open_boards() {
+            let occurrences = track.occurrences(self.position.board_key(board));
+            let seen = self.draws.view(&track.clock, &self.position.material(board), occurrences);
+            (view.sixteenths[board], view.repetitions[board]) = seen;
+        }
+        view
     }
 
-    /// The counters of the draw rules.
-    pub const fn counters(&self) -> Clock {
-        self.clock
+    /// The counters of the draw rules on a board.
+    pub const fn counters(&self, board: usize) -> Clock {
+        self.tracks[board].clock
     }
 
-    /// Plies until a counter declares a draw if nothing restarts it; `None` where no counter runs.
+    /// Plies until a counter declares a draw if nothing restarts it; `None` where no counter runs. Of two boards the
+    /// smaller number.
     pub fn plies_to_draw(&self) -> Option<u16> {
-        self.draws.plies_left(&self.clock, &self.position.material())
+        let left =
+            |(board, track): (usize, &Track)| self.draws.plies_left(&track.clock, &self.position.material(board));
+        self.open_boards().filter_map(left).min()
+    }
+
+    fn boards(&self) -> impl Iterator<Item = (usize, &Track)> {
+        self.tracks.iter().enumerate().take(P::SPEC.boards)
+    }
+
+    /// The boards on which the game goes on: the counters of the others stand still and mean nothing any more.
+    fn open_boards(&self) -> impl Iterator<Item = (usize, &Track)> {
+        self.boards().filter(|(board, _)| self.position.is_open(*board))
     }
 
     /// What a net is asked about this game.
@@ -205,16 +223,29 @@ impl<P: Position> Game<P> {
     /// Plays a legal hop of a game that is not over; anything else is a bug that debug builds report.
     pub fn play_unchecked(&mut self, hop: Hop) -> Step {
         debug_assert!(self.outcome.is_none(), "the game is over");
-        let side = self.side();
-        let starts = self.position.at_turn_start();
+        let (side, board) = (self.side(), P::board_of(hop.from));
         let step = self.position.play_unchecked(hop);
-        self.facts.captured |= step.captured.is_some();
-        self.facts.promoted |= step.promoted;
-        self.facts.by_man |= starts && !step.by_king;
-        if step.turn_over {
-            self.finish_turn(side);
+        let facts = &mut self.tracks[board].facts;
+        facts.captured |= step.captured.is_some();
+        facts.promoted |= step.promoted;
+        facts.by_man |= !step.by_king;
+        if step.move_over {
+            self.finish_move(board, side, step);
         }
         step
+    }
+
+    /// The whole turns that legal hops from here make; a turn that they leave unfinished is dropped.
+    pub fn turns_of(&self, hops: impl IntoIterator<Item = Hop>) -> Vec<Turn> {
+        let (mut game, mut turns, mut turn) = (self.clone(), Vec::new(), Turn::default());
+        for hop in hops {
+            let step = game.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                turns.push(std::mem::take(&mut turn));
+            }
+        }
+        turns
     }
 
     /// Plays a whole turn.
@@ -305,31 +336,44 @@ impl<P: Position> Game<P> {
         self.outcome.map_or(Ok(()), |outcome| Err(Error::GameOver(outcome.to_string())))
     }
 
-    /// Counts a finished turn and sees whether the game is over: a side without a hop has lost before any draw rule.
-    fn finish_turn(&mut self, mover: Side) {
-        let facts = std::mem::take(&mut self.facts);
-        let after = self.position.material();
-        self.draws.count(&mut self.clock, facts, &self.before, &after);
-        self.before = after;
-        self.turns = self.turns.saturating_add(1);
-        if self.offer == Some(!mover) {
-            self.offer = None;
+    /// Counts a finished move and sees whether the game is over: a side without a hop has lost before any draw rule.
+    fn finish_move(&mut self, board: usize, mover: Side, step: Step) {
+        let (material, key) = (self.position.material(board), self.position.board_key(board));
+        let track = &mut self.tracks[board];
+        // Towers may come apart again, men step back from nowhere.
+        let for_good = if P::SPEC.towers { track.facts.promoted } else { step.captured.is_some() || !step.by_king };
+        track.remember(key, for_good);
+        // A ply is counted when the other side is to move, on its board: two moves in a row are one ply.
+        if P::SPEC.boards > 1 || self.position.side() != mover {
+            track.count(&self.draws, material);
         }
-        if facts.captured || facts.by_man {
-            self.keys.clear();
+        if step.turn_over {
+            self.turns = self.turns.saturating_add(1);
+            if self.offer == Some(!mover) {
+                self.offer = None;
+            }
         }
-        self.keys.push(self.position.key());
         self.settle_stuck();
-        if self.outcome.is_none() {
-            let reason = self.draws.drawn(&self.clock, &after, self.occurrences());
-            self.outcome = reason.map(|reason| Outcome { winner: None, reason });
+        let drawn = self.tracks[board].drawn(&self.draws, &material, key).filter(|_| self.outcome.is_none());
+        let Some(reason) = drawn else { return };
+        if P::SPEC.boards > 1 {
+            self.position.close(board);
+            self.settle_stuck();
+        } else {
+            self.outcome = Some(Outcome { winner: None, reason });
         }
     }
 
     fn settle_stuck(&mut self) {
         if !self.position.can_move() {
-            self.outcome = Some(Outcome { winner: Some(self.position.stuck()), reason: Reason::NoMove });
+            self.outcome = Some(self.stuck());
         }
+    }
+
+    /// How the game ends where there is no legal hop.
+    fn stuck(&self) -> Outcome {
+        let reason = if P::SPEC.boards > 1 { Reason::Sum } else { Reason::NoMove };
+        Outcome { winner: self.position.stuck(), reason }
     }
 
     /// The whole game as bytes: position, counters, earlier positions, outcome, open offer.
@@ -340,16 +384,20 @@ impl<P: Position> Game<P> {
         out.extend(name.as_bytes());
         out.push(number_in(&Preset::ALL, &self.preset));
         self.position.pack(&mut out);
-        let clock = self.clock;
-        for count in [clock.kings_only, clock.balance, clock.road, clock.ending] {
-            out.extend(count.to_le_bytes());
-        }
-        let facts = self.facts;
-        out.extend([facts.captured, facts.promoted, facts.by_man].map(u8::from));
-        for side in 0..2 {
-            let before = &self.before;
-            out.extend([before.men[side], before.kings[side]]);
-            out.extend([before.on_road[side], before.holds_road[side]].map(u8::from));
+        for (_, track) in self.boards() {
+            let clock = track.clock;
+            for count in [clock.kings_only, clock.balance, clock.road, clock.ending] {
+                out.extend(count.to_le_bytes());
+            }
+            let facts = track.facts;
+            out.extend([facts.captured, facts.promoted, facts.by_man].map(u8::from));
+            for side in 0..2 {
+                let before = &track.before;
+                out.extend([before.men[side], before.kings[side]]);
+                out.extend([before.on_road[side], before.holds_road[side]].map(u8::from));
+            }
+            out.extend((track.keys.len() as u32).to_le_bytes());
+            track.keys.iter().for_each(|key| out.extend(key.to_le_bytes()));
         }
         out.extend(self.turns.to_le_bytes());
         out.push(self.offer.map_or(2, |side| side.index() as u8));
@@ -359,8 +407,6 @@ impl<P: Position> Game<P> {
                 out.extend([1, winner.map_or(2, |side| side.index() as u8), number_in(&Reason::ALL, &reason)]);
             }
         }
-        out.extend((self.keys.len() as u32).to_le_bytes());
-        self.keys.iter().for_each(|key| out.extend(key.to_le_bytes()));
         out
     }
 
@@ -379,7 +425,7 @@ impl<P: Position> Game<P> {
     /// As [`Game::from_bytes`].
     pub fn take(bytes: &mut &[u8]) -> Result<Self> {
         if take::<4>(bytes)? != MAGIC {
-            return Err(damaged("expected a game of format 1"));
+            return Err(damaged("expected a game of format 2"));
         }
         let [len] = take::<1>(bytes)?;
         let name = bytes.split_off(..usize::from(len)).ok_or_else(|| damaged("cut short"))?;
@@ -388,19 +434,25 @@ impl<P: Position> Game<P> {
             return Err(damaged(&format!("expected a game of {}, found {name:?}", P::SPEC.variant)));
         }
         let preset = *by_number(&Preset::ALL, take(bytes)?)?;
-        let mut game = Self::from_position(P::unpack(bytes)?, preset)?;
-        let mut counts = [0; 4];
-        for count in &mut counts {
-            *count = u16::from_le_bytes(take(bytes)?);
-        }
-        let [kings_only, balance, road, ending] = counts;
-        game.clock = Clock { kings_only, balance, road, ending };
+        let mut game = Self::from_position(P::unpack(bytes)?, preset).map_err(|error| damaged(&error.to_string()))?;
         let flag = |bytes: &mut &[u8]| by_number(&[false, true], take(bytes)?).copied();
-        game.facts = TurnFacts { captured: flag(bytes)?, promoted: flag(bytes)?, by_man: flag(bytes)? };
-        for side in 0..2 {
-            [game.before.men[side], game.before.kings[side]] = take(bytes)?;
-            game.before.on_road[side] = flag(bytes)?;
-            game.before.holds_road[side] = flag(bytes)?;
+        for track in game.tracks.iter_mut().take(P::SPEC.boards) {
+            let mut counts = [0; 4];
+            for count in &mut counts {
+                *count = u16::from_le_bytes(take(bytes)?);
+            }
+            let [kings_only, balance, road, ending] = counts;
+            track.clock = Clock { kings_only, balance, road, ending };
+            track.facts = TurnFacts { captured: flag(bytes)?, promoted: flag(bytes)?, by_man: flag(bytes)? };
+            for side in 0..2 {
+                [track.before.men[side], track.before.kings[side]] = take(bytes)?;
+                track.before.on_road[side] = flag(bytes)?;
+                track.before.holds_road[side] = flag(bytes)?;
+            }
+            track.keys.clear();
+            for _ in 0..u32::from_le_bytes(take(bytes)?) {
+                track.remember(u64::from_le_bytes(take(bytes)?), false);
+            }
         }
         game.turns = u32::from_le_bytes(take(bytes)?);
         let side = |[n]: [u8; 1]| if n == 2 { Ok(None) } else { by_number(&Side::BOTH, [n]).copied().map(Some) };
@@ -413,47 +465,60 @@ impl<P: Position> Game<P> {
             }
             _ => return Err(damaged("expected an outcome")),
         };
-        let len = u32::from_le_bytes(take(bytes)?) as usize;
-        game.keys.clear();
-        for _ in 0..len {
-            game.keys.push(u64::from_le_bytes(take(bytes)?));
-        }
         game.check_whole()?;
         Ok(game)
     }
 
     /// Refuses a restored game whose parts cannot belong together, so that what goes on from it is a game.
     fn check_whole(&self) -> Result<()> {
-        let material = self.position.material();
-        if self.position.at_turn_start() {
-            if self.keys.last() != Some(&self.position.key()) {
-                return Err(damaged("the last of the earlier positions is not the present one"));
-            }
-            if self.before != material || self.facts != TurnFacts::default() {
-                return Err(damaged("the unfinished turn is none"));
-            }
-            let drawn = self.draws.drawn(&self.clock, &material, self.occurrences());
-            if self.outcome.is_none() && drawn.is_some() {
-                return Err(damaged("the counters are those of a drawn game"));
-            }
-        } else {
-            let pieces = |m: &Material| [0, 1].map(|s| u16::from(m.men[s]) + u16::from(m.kings[s]));
-            if !self.facts.captured || pieces(&self.before) != pieces(&material) {
-                return Err(damaged("the unfinished turn is no capture of this position"));
-            }
+        for (board, track) in self.boards() {
+            self.check_track(board, track)?;
         }
-        let no_move = Outcome { winner: Some(self.position.stuck()), reason: Reason::NoMove };
         let stuck = !self.position.can_move();
         let fits = match self.outcome {
-            Some(outcome) if stuck || outcome.reason == Reason::NoMove => stuck && outcome == no_move,
+            Some(outcome) if stuck || matches!(outcome.reason, Reason::NoMove | Reason::Sum) => {
+                stuck && outcome == self.stuck()
+            }
             _ => !stuck,
         };
         if fits { Ok(()) } else { Err(damaged("the outcome is not that of the position")) }
     }
+
+    fn check_track(&self, board: usize, track: &Track) -> Result<()> {
+        if !self.position.is_open(board) {
+            return Ok(());
+        }
+        let (material, key) = (self.position.material(board), self.position.board_key(board));
+        let before = track.before.men.iter().chain(&track.before.kings);
+        if before.map(|&count| usize::from(count)).sum::<usize>() > P::SPEC.width * P::SPEC.height {
+            return Err(damaged("more pieces than squares"));
+        }
+        if self.position.in_chain(board) {
+            let pieces = |m: &Material| [0, 1].map(|s| u16::from(m.men[s]) + u16::from(m.kings[s]));
+            // Where the mover's first of two moves may have captured too, or a jump frees a piece, they differ.
+            let same = P::SPEC.towers || self.position.half_done() || pieces(&track.before) == pieces(&material);
+            return if track.facts.captured && same {
+                Ok(())
+            } else {
+                Err(damaged("the unfinished turn is no capture of this position"))
+            };
+        }
+        if track.keys.last() != Some(&key) {
+            return Err(damaged("the last of the earlier positions is not the present one"));
+        }
+        let counted = P::SPEC.boards > 1 || !self.position.half_done();
+        if counted && (track.before != material || track.facts != TurnFacts::default()) {
+            return Err(damaged("the unfinished turn is none"));
+        }
+        if self.outcome.is_none() && track.drawn(&self.draws, &material, key).is_some() {
+            return Err(damaged("the counters are those of a drawn game"));
+        }
+        Ok(())
+    }
 }
 
 /// The first bytes of a stored game; the last of them is the format's version.
-const MAGIC: [u8; 4] = *b"shg\x01";
+const MAGIC: [u8; 4] = *b"shg\x02";
 
 fn damaged(reason: &str) -> Error {
     Error::State { what: "game", reason: reason.to_owned() }

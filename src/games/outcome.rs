@@ -31,13 +31,15 @@ pub enum Reason {
     Time,
     /// A side's player did not answer with a legal turn.
     Illegal,
+    /// All of several games are over, and their points are summed.
+    Sum,
     /// The match's or environment's own limit of turns was reached.
     TurnLimit,
 }
 
 impl Reason {
     /// Every reason, in the order of their stored numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::NoMove,
         Self::Repetition,
         Self::ThreeKings,
@@ -51,6 +53,7 @@ impl Reason {
         Self::Time,
         Self::Illegal,
         Self::TurnLimit,
+        Self::Sum,
     ];
 
     /// The name in reports.
@@ -69,6 +72,7 @@ impl Reason {
             Self::Resignation => "resignation",
             Self::Time => "time",
             Self::Illegal => "illegal",
+            Self::Sum => "sum of both games",
             Self::TurnLimit => "turn limit",
         }
     }

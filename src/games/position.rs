@@ -17,6 +17,9 @@ pub use super::spec::Spec;
 /// - [`Position::index`] is one-to-one on the legal hops and below `SPEC.actions`, and [`Position::hop_at`] inverts it.
 /// - Equal positions have equal keys and different ones (but for chance) different keys.
 /// - Sides need not alternate: ask [`Position::side`].
+/// - Where `SPEC.boards` is more than 1, a board on which the side to move is stuck is over, and the other goes on;
+///   only when all are over is there no legal hop. `board_of`, `board_key`, `in_chain`, `is_open`, `close` and `points`
+///   tell the boards apart.
 pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
     /// The fixed facts of the variant.
     const SPEC: Spec;
@@ -36,14 +39,29 @@ pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
     /// Whether the legal hops are captures.
     fn must_capture(&self) -> bool;
 
-    /// Whether the position lies between two turns, not within a chain.
+    /// Whether the position lies between two turns, not within one.
     fn at_turn_start(&self) -> bool;
+
+    /// Whether a capture is under way on a board.
+    fn in_chain(&self, _board: usize) -> bool {
+        !self.at_turn_start()
+    }
+
+    /// Whether the game on a board goes on, as far as the position knows.
+    fn is_open(&self, _board: usize) -> bool {
+        true
+    }
+
+    /// Whether the side to move has played the first of two turns in a row.
+    fn half_done(&self) -> bool {
+        false
+    }
 
     /// Plays a legal hop; an illegal one is a bug that debug builds report.
     fn play_unchecked(&mut self, hop: Hop) -> Step;
 
-    /// Who wins when the side to move has no hop.
-    fn stuck(&self) -> Side;
+    /// Who wins when there is no legal hop; `None` for a draw, as the sum of two games may be.
+    fn stuck(&self) -> Option<Side>;
 
     /// The number of a legal hop, the board turned for Black.
     fn index(&self, hop: Hop) -> usize;
@@ -57,8 +75,26 @@ pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
     /// A hash of the whole state.
     fn key(&self) -> u64;
 
-    /// What the draw rules need to know of the pieces.
-    fn material(&self) -> Material;
+    /// What the draw rules need to know of the pieces on a board, numbered from 0.
+    fn material(&self, board: usize) -> Material;
+
+    /// On which board a square lies.
+    fn board_of(_square: Square) -> usize {
+        0
+    }
+
+    /// A hash of what repeats on one board: the whole state where there is only one.
+    fn board_key(&self, _board: usize) -> u64 {
+        self.key()
+    }
+
+    /// Ends the game on one of several boards as drawn, if it goes on there.
+    fn close(&mut self, _board: usize) {}
+
+    /// White's and Black's points, where boards that are over are summed: 2 for a won one, 1 for a drawn one.
+    fn points(&self) -> Option<[u8; 2]> {
+        None
+    }
 
     /// The draw rules of a preset; `None` where the variant has no such preset.
     fn draws(preset: Preset) -> Option<Draws>;
@@ -81,7 +117,7 @@ pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
     /// [`Error::State`](crate::Error::State) if the bytes are too few or no position.
     fn unpack(bytes: &mut &[u8]) -> Result<Self>;
 
-    /// The square that the number `n` of the numeric notation stands for.
+    /// The square that the number `n` of the numeric notation stands for; `None` beyond the last one.
     fn numbered(n: usize) -> Option<Square>;
 
     /// The number of legal turns, distinct by start square and resulting position. `None` where only listing them tells.

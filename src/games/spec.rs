@@ -13,7 +13,7 @@ pub struct Spec {
     pub height: usize,
     /// Hop numbers run from 0 to `actions - 1`.
     pub actions: usize,
-    /// Playable squares; each board plane has as many cells.
+    /// Playable squares of one board; each board plane has as many cells.
     pub squares: usize,
     /// Planes of zeros and ones over the playable squares.
     pub board_planes: usize,
@@ -21,6 +21,14 @@ pub struct Spec {
     pub scalar_planes: usize,
     /// The cell `height * width` of each playable square in a picture of the board: row 0 is the mover's first rank.
     pub cells: &'static [u8],
+    /// Games that go on side by side, each with its own draw counters and its own end: 1, or 2 in Vigman's draughts.
+    pub boards: usize,
+    /// Whether the light squares are played on too.
+    pub light: bool,
+    /// Whether captured pieces stay on the board as prisoners under a tower, so that only a crowning is for good.
+    pub towers: bool,
+    /// Whether game records write squares as numbers, as the game type says.
+    pub numeric: bool,
     /// The value of the PDN tag `GameType`, where the variant has one.
     pub game_type: Option<&'static str>,
     /// The name of each plane, board planes first.

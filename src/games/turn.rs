@@ -1,79 +1,161 @@
 //! Turns: all the hops that one side plays before the other moves; listing, notation and perft.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::board::{Hop, Hops, Square};
+use crate::board::{Hop, Hops, Square, Step};
 use crate::error::{Error, Result};
 
 use super::position::Position;
 
-/// The squares a piece visits in one turn, and whether it captures. In mid chain, the rest of the turn.
+/// What one piece does: the squares it visits, and whether it captures.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Turn {
+struct Move {
     squares: Vec<Square>,
     capture: bool,
 }
 
+/// The hops that one side plays together: a piece's move, or where a turn is a move on each of two boards, both. In mid
+/// turn, the rest of it.
+///
+/// As text the moves are joined by `/`, the squares of one by `-`, or by `:` if it captures.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Turn {
+    moves: Vec<Move>,
+}
+
 impl Turn {
-    /// The hops, in order.
-    pub fn hops(&self) -> impl Iterator<Item = Hop> + '_ {
-        self.squares.windows(2).map(|pair| Hop { from: pair[0], to: pair[1] })
+    /// The turn of one hop from a position, and more to come.
+    #[must_use]
+    pub fn begin(hop: Hop, step: Step) -> Self {
+        let mut turn = Self::default();
+        turn.push(hop, step);
+        turn
     }
 
-    /// The start square and every landing square.
+    /// Adds a hop and what it did. A hop that starts where the last one landed belongs to the same move.
+    pub fn push(&mut self, hop: Hop, step: Step) {
+        match self.moves.last_mut() {
+            Some(last) if last.squares.last() == Some(&hop.from) => last.squares.push(hop.to),
+            _ => self.moves.push(Move { squares: vec![hop.from, hop.to], capture: step.captured.is_some() }),
+        }
+    }
+
+    /// Adds the rest of the turn.
+    pub fn append(&mut self, rest: Self) {
+        let mut rest = rest.moves.into_iter();
+        if let (Some(last), Some(first)) = (self.moves.last_mut(), rest.as_slice().first())
+            && last.squares.last() == first.squares.first()
+        {
+            last.squares.extend(&first.squares[1..]);
+            rest.next();
+        }
+        self.moves.extend(rest);
+    }
+
+    /// The hops, in order.
+    pub fn hops(&self) -> impl Iterator<Item = Hop> + '_ {
+        let moves = self.moves.iter();
+        moves.flat_map(|played| played.squares.windows(2).map(|pair| Hop { from: pair[0], to: pair[1] }))
+    }
+
+    /// The hops of each move.
+    pub fn moves(&self) -> impl Iterator<Item = Vec<Hop>> + '_ {
+        let hops = |played: &Move| played.squares.windows(2).map(|pair| Hop { from: pair[0], to: pair[1] }).collect();
+        self.moves.iter().map(hops)
+    }
+
+    /// Whether there is no hop.
     #[must_use]
-    pub fn squares(&self) -> &[Square] {
-        &self.squares
+    pub const fn is_empty(&self) -> bool {
+        self.moves.is_empty()
     }
 
     /// Whether it captures.
     #[must_use]
-    pub const fn is_capture(&self) -> bool {
-        self.capture
+    pub fn is_capture(&self) -> bool {
+        self.moves.iter().any(|played| played.capture)
     }
 
-    /// The turn made of these hops, each starting where the last one landed.
+    /// The square of the piece that begins.
     ///
     /// # Panics
     /// If there is no hop.
     #[must_use]
-    pub fn from_hops(hops: &[Hop], capture: bool) -> Self {
-        let first = hops.first().expect("a turn has a hop");
-        let squares = std::iter::once(first.from).chain(hops.iter().map(|hop| hop.to)).collect();
-        Self { squares, capture }
+    pub fn start(&self) -> Square {
+        self.moves[0].squares[0]
+    }
+}
+
+impl Turn {
+    fn write(&self, out: &mut dyn fmt::Write, square: impl Fn(Square) -> String) -> fmt::Result {
+        for (m, played) in self.moves.iter().enumerate() {
+            out.write_str(if m == 0 { "" } else { "/" })?;
+            let mark = if played.capture { ":" } else { "-" };
+            for (i, &at) in played.squares.iter().enumerate() {
+                write!(out, "{}{}", if i == 0 { "" } else { mark }, square(at))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The turn with the numbers of its squares, captures with `x`: `22-18`, `22x15`.
+    #[must_use]
+    pub fn in_numbers<P: Position>(&self) -> String {
+        let number = |square| (1..=P::SPEC.squares).find(|&n| P::numbered(n) == Some(square));
+        let mut text = String::new();
+        let name = |square: Square| number(square).map_or_else(|| square.to_string(), |n| n.to_string());
+        self.write(&mut text, name).expect("a string takes every text");
+        text.replace(':', "x")
     }
 }
 
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = if self.capture { ":" } else { "-" };
-        for (i, square) in self.squares.iter().enumerate() {
-            write!(f, "{}{square}", if i == 0 { "" } else { mark })?;
-        }
-        Ok(())
+        self.write(f, |square| square.to_string())
+    }
+}
+
+/// Reads a turn in full notation, as it is written, without asking whether it is legal anywhere.
+impl FromStr for Turn {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad = |reason: String| Error::Turn { text: text.to_owned(), reason };
+        let read = |part: &str| -> Result<Move> {
+            let capture = part.contains(':');
+            let squares = part.split(if capture { ':' } else { '-' }).map(str::parse).collect::<Result<Vec<_>>>();
+            let squares = squares.map_err(|error| bad(error.to_string()))?;
+            if squares.len() < 2 {
+                Err(bad("expected at least two squares".to_owned()))
+            } else {
+                Ok(Move { squares, capture })
+            }
+        };
+        let moves = if text.is_empty() { Vec::new() } else { text.split('/').map(read).collect::<Result<_>>()? };
+        Ok(Self { moves })
     }
 }
 
 /// Every path of hops to the end of the turn, with the position it leads to. Different paths may be the same turn.
 #[must_use]
 pub fn paths<P: Position>(position: &P) -> Vec<(Turn, P)> {
-    fn walk<P: Position>(position: &P, played: &mut Vec<Hop>, capture: bool, out: &mut Vec<(Turn, P)>) {
+    fn walk<P: Position>(position: &P, played: &Turn, out: &mut Vec<(Turn, P)>) {
         let mut hops = Hops::new();
         position.hops(&mut hops);
         for hop in hops {
-            let mut after = *position;
+            let (mut after, mut turn) = (*position, played.clone());
             let step = after.play_unchecked(hop);
-            played.push(hop);
+            turn.push(hop, step);
             if step.turn_over {
-                out.push((Turn::from_hops(played, capture), after));
+                out.push((turn, after));
             } else {
-                walk(&after, played, capture, out);
+                walk(&after, &turn, out);
             }
-            played.pop();
         }
     }
     let mut out = Vec::new();
-    walk(position, &mut Vec::new(), position.must_capture(), &mut out);
+    walk(position, &Turn::default(), &mut out);
     out
 }
 
@@ -86,7 +168,7 @@ pub fn list_with_positions<P: Position>(position: &P) -> Vec<(Turn, P)> {
     all.sort_by_cached_key(|(turn, _)| turn.to_string());
     let mut distinct: Vec<(Turn, P)> = Vec::with_capacity(all.len());
     for (turn, after) in all {
-        if !distinct.iter().any(|(t, a)| t.squares[0] == turn.squares[0] && *a == after) {
+        if !distinct.iter().any(|(t, a)| t.start() == turn.start() && *a == after) {
             distinct.push((turn, after));
         }
     }
@@ -110,27 +192,33 @@ pub(super) fn legal<P: Position>(position: &P) -> String {
 }
 
 /// Reads a turn: every landing square (`c5:e3:g5`) or only start and end (`c5:g5`) where that fits one turn, with `:`,
-/// `x`, `-` or nothing between the squares, in algebraic or numeric squares (1 = b8).
+/// `x`, `-` or nothing between the squares, in algebraic or numeric squares (1 = b8). Where a turn is a move on each of
+/// two boards the moves are joined by `/`, in either order.
 ///
 /// # Errors
 /// [`Error::Turn`] if the text is unreadable, illegal, or fits several turns, which are then listed.
 pub fn read<P: Position>(position: &P, text: &str) -> Result<Turn> {
     let bad = |reason: String| Error::Turn { text: text.to_owned(), reason };
-    let squares = read_squares::<P>(text.trim()).map_err(bad)?;
+    let mut parts: Vec<Part> = text.split('/').map(Part::read::<P>).collect::<Result<_, _>>().map_err(bad)?;
     let all = paths(position);
-    if let Some((turn, _)) = all.iter().find(|(turn, _)| turn.squares == squares) {
-        return match text.contains('-') && turn.capture {
-            true => Err(bad(format!("a capture is written {turn}"))),
-            false if turn.capture || !text.contains([':', 'x', 'X', '×']) => Ok(turn.clone()),
-            false => Err(bad(format!("not a capture, expected {turn}"))),
-        };
+    let mut fitting: Vec<Turn> = Vec::new();
+    for _ in 0..parts.len() {
+        if let Some((turn, _)) = all.iter().find(|(turn, _)| fits(&parts, turn, Part::is)) {
+            fitting = vec![turn.clone()];
+        } else if parts.iter().any(|part| part.squares.len() == 2) {
+            fitting = list(position).into_iter().filter(|turn| fits(&parts, turn, Part::may_be)).collect();
+        }
+        if !fitting.is_empty() {
+            break;
+        }
+        parts.rotate_left(1);
     }
-    let ends = |turn: &Turn| turn.squares[0] == squares[0] && turn.squares.last() == squares.last();
-    let fitting: Vec<_> =
-        if squares.len() == 2 { list(position).into_iter().filter(ends).collect() } else { Vec::new() };
     match fitting.as_slice() {
-        [turn] if text.contains('-') => Err(bad(format!("a capture is written {turn}"))),
-        [turn] => Ok(turn.clone()),
+        [turn] => match parts.iter().zip(&turn.moves).find(|(part, played)| part.marks_other_than(played)) {
+            Some((_, Move { capture: true, .. })) => Err(bad(format!("a capture is written {turn}"))),
+            Some(_) => Err(bad(format!("not a capture, expected {turn}"))),
+            None => Ok(turn.clone()),
+        },
         [] => Err(bad(legal(position))),
         several => {
             let texts: Vec<_> = several.iter().map(Turn::to_string).collect();
@@ -139,7 +227,40 @@ pub fn read<P: Position>(position: &P, text: &str) -> Result<Turn> {
     }
 }
 
-fn read_squares<P: Position>(text: &str) -> Result<Vec<Square>, String> {
+/// A move as somebody wrote it.
+struct Part {
+    squares: Vec<Square>,
+    /// What stands between the squares: a step's mark, a capture's.
+    marks: [bool; 2],
+}
+
+impl Part {
+    fn read<P: Position>(text: &str) -> Result<Self, String> {
+        let marks = [text.contains('-'), text.contains([':', 'x', 'X', '×'])];
+        Ok(Self { squares: read_squares::<P>(text.trim())?, marks })
+    }
+
+    /// Whether it names every square of the move.
+    fn is(&self, played: &Move) -> bool {
+        self.squares == played.squares
+    }
+
+    /// Whether it names the ends of the move, or every square.
+    fn may_be(&self, played: &Move) -> bool {
+        let ends = |squares: &[Square]| squares.first().copied().zip(squares.last().copied());
+        self.is(played) || (self.squares.len() == 2 && ends(&self.squares) == ends(&played.squares))
+    }
+
+    fn marks_other_than(&self, played: &Move) -> bool {
+        self.marks[usize::from(!played.capture)]
+    }
+}
+
+fn fits(parts: &[Part], turn: &Turn, fit: impl Fn(&Part, &Move) -> bool) -> bool {
+    parts.len() == turn.moves.len() && parts.iter().zip(&turn.moves).all(|(part, played)| fit(part, played))
+}
+
+pub(super) fn read_squares<P: Position>(text: &str) -> Result<Vec<Square>, String> {
     let separators = [':', 'x', 'X', '×', '-'];
     let pieces: Vec<&str> = if text.contains(separators) {
         text.split(separators).map(str::trim).collect()

@@ -7,32 +7,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// A variant by name.
-///
-/// ```
-/// # use shashki::games::Variant;
-/// assert_eq!("russian".parse::<Variant>()?, Variant::Russian);
-/// # Ok::<(), shashki::Error>(())
-/// ```
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Variant {
-    /// Russian draughts on 8x8, PDN game type 25.
-    Russian,
-}
-
-impl Variant {
-    /// Every variant.
-    pub const ALL: &'static [Self] = &[Self::Russian];
-
-    /// The name in commands, configs and files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Russian => "russian",
+/// Makes the enum of the variants and their names from the table in `games/mod.rs`.
+macro_rules! define_variants {
+    ([] $($(#[$doc:meta])* $name:ident = $text:literal, $type:ty, $how:ident;)*) => {
+        /// A variant by name.
+        ///
+        /// ```
+        /// # use shashki::games::Variant;
+        /// assert_eq!("russian".parse::<Variant>()?, Variant::Russian);
+        /// # Ok::<(), shashki::Error>(())
+        /// ```
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub enum Variant {
+            $($(#[$doc])* $name,)*
         }
-    }
+
+        impl Variant {
+            /// Every variant.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The name in commands, configs and files.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
 }
+
+crate::variants!(define_variants, []);
 
 impl FromStr for Variant {
     type Err = Error;

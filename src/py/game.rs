@@ -1,5 +1,7 @@
 //! Python's `Game` and `Outcome`.
 
+use std::collections::BTreeMap;
+
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -11,6 +13,7 @@ use crate::games::diagram;
 use crate::games::draws::Preset;
 use crate::games::game;
 use crate::games::position::Position;
+use crate::games::turn::Turn;
 use crate::games::variant::Variant;
 
 use super::errors::number;
@@ -287,20 +290,45 @@ impl PyGame {
         Self { record: self.record.copy() }
     }
 
-    /// The board as an SVG picture, ``size`` pixels wide; notebooks show it by themselves.
+    /// The pieces by square: ``{"c3": "w", "d4": "Wbb"}``.
+    ///
+    /// ``w`` and ``b`` are men, ``W`` and ``B`` kings; of a tower the top comes first.
+    fn pieces(&self) -> BTreeMap<String, String> {
+        diagram::towers(&self.record.fen()).iter().map(|tower| (tower.square.to_string(), tower.letters())).collect()
+    }
+
+    /// The board as an SVG picture; notebooks show it by themselves.
+    ///
+    /// Args:
+    ///     size: Its width in pixels.
+    ///     below: The side at the bottom, ``"white"`` or ``"black"``.
+    ///     last_turn: Whether to mark the squares of the turn that led here.
+    ///     arrows: Turns in full notation to point at, the best first: the later the fainter.
     ///
     /// Raises:
-    ///     ValueError: If the size is not 1 to 10,000.
-    #[pyo3(signature = (size = 360))]
-    fn svg(&self, #[pyo3(from_py_with = read_size)] size: usize) -> PyResult<String> {
+    ///     ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.
+    #[pyo3(signature = (size = 360, *, below = "white", last_turn = true, arrows = Vec::new()))]
+    fn svg(
+        &self,
+        #[pyo3(from_py_with = read_size)] size: usize,
+        below: &str,
+        last_turn: bool,
+        arrows: Vec<String>,
+    ) -> PyResult<String> {
         if !(1..=LARGEST_SVG).contains(&size) {
             return Err(Error::value("size", size, format!("1 to {LARGEST_SVG} pixels")).into());
         }
-        Ok(diagram::svg(self.record.spec(), &self.record.fen(), size))
+        let arrows = arrows.iter().map(|text| text.parse()).collect::<Result<Vec<Turn>, _>>()?;
+        let last = match self.record.history().last() {
+            Some(text) if last_turn => Some(text.parse::<Turn>()?),
+            _ => None,
+        };
+        let drawing = diagram::Drawing { width: size, below: read_side(below)?, last: last.as_ref(), arrows: &arrows };
+        Ok(diagram::svg(self.record.spec(), &self.record.fen(), &drawing))
     }
 
     fn _repr_svg_(&self) -> PyResult<String> {
-        self.svg(360)
+        self.svg(360, "white", true, Vec::new())
     }
 
     fn __copy__(&self) -> Self {

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
-use crate::board::Hop;
 use crate::error::{Error, Result};
 use crate::games::game::Game;
 use crate::games::position::Position;
@@ -56,9 +55,7 @@ impl<P: Position> Player<P> for CallablePlayer {
     }
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
-        let capture = game.position().must_capture();
-        let mut game = game.clone();
-        let mut hops: Vec<Hop> = Vec::new();
+        let (mut game, mut turn) = (game.clone(), Turn::default());
         loop {
             let action = self.ask(&game).map_err(|error| {
                 self.raised.put(error);
@@ -72,9 +69,11 @@ impl<P: Position> Player<P> for CallablePlayer {
                     }
                     other => other,
                 })?;
-            hops.extend(before.hop_at(usize::try_from(action).unwrap_or(usize::MAX)));
+            if let Some(hop) = usize::try_from(action).ok().and_then(|action| before.hop_at(action)) {
+                turn.push(hop, step);
+            }
             if step.turn_over {
-                return Ok(Turn::from_hops(&hops, capture));
+                return Ok(turn);
             }
         }
     }

@@ -234,7 +234,7 @@ fn run_training(settings: Settings, stop: &AtomicBool) -> Result<()> {
     use crate::train::trainer::{self, TrainArgs};
 
     let Settings { config, overrides, run_dir, resume, init } = settings;
-    let args = TrainArgs { config, overrides, run_dir, resume, init };
+    let args = TrainArgs { config, overrides, run_dir, resume, init, from_pdn: None };
     trainer::run(&args, stop, &mut Console::new(&mut |_: &serde_json::Value| {})).map(drop)
 }
 

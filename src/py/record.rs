@@ -4,7 +4,7 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Hop, Hops, Side};
+use crate::board::{Hops, Side};
 use crate::env::batch::{write_mask, write_planes};
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
@@ -40,7 +40,7 @@ pub trait ErasedGame: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A game with its whole turns in full notation, and the hops of the turn that is not over.
+/// A game with its whole turns in full notation, and what is played of the turn that is not over.
 #[derive(Clone)]
 pub struct Record<P: Position> {
     game: Game<P>,
@@ -52,7 +52,8 @@ pub struct Record<P: Position> {
 #[serde(deny_unknown_fields)]
 struct Past {
     turns: Vec<String>,
-    hops: Vec<[String; 2]>,
+    /// The turn under way, as far as it is played.
+    turn: String,
 }
 
 impl<P: Position> Record<P> {
@@ -66,8 +67,15 @@ impl<P: Position> Record<P> {
         &self.game
     }
 
-    fn hops_played(&self) -> Result<Vec<Hop>> {
-        self.past.hops.iter().map(|[from, to]| Ok(Hop { from: from.parse()?, to: to.parse()? })).collect()
+    /// Goes on with the turn under way; `over` says that it is whole now.
+    fn tell(&mut self, played: Turn, over: bool) -> Result<()> {
+        let mut turn: Turn = self.past.turn.parse()?;
+        turn.append(played);
+        self.past.turn = turn.to_string();
+        if over {
+            self.past.turns.push(std::mem::take(&mut self.past.turn));
+        }
+        Ok(())
     }
 }
 
@@ -91,12 +99,8 @@ impl<P: Position> ErasedGame for Record<P> {
     }
 
     fn play(&mut self, text: &str) -> Result<String> {
-        let capture = self.game.position().must_capture();
         let turn = self.game.play_text(text)?;
-        let mut hops = self.hops_played()?;
-        self.past.hops.clear();
-        hops.extend(turn.hops());
-        self.past.turns.push(Turn::from_hops(&hops, capture).to_string());
+        self.tell(turn.clone(), true)?;
         Ok(turn.to_string())
     }
 
@@ -108,15 +112,10 @@ impl<P: Position> ErasedGame for Record<P> {
             Error::IllegalAction { env, legal, .. } => Error::IllegalAction { env, action, legal },
             other => other,
         })?;
-        if let Some(hop) = position.hop_at(number) {
-            self.past.hops.push([hop.from.to_string(), hop.to.to_string()]);
+        match position.hop_at(number) {
+            Some(hop) => self.tell(Turn::begin(hop, step), step.turn_over),
+            None => Ok(()),
         }
-        if step.turn_over {
-            let hops = self.hops_played()?;
-            self.past.hops.clear();
-            self.past.turns.push(Turn::from_hops(&hops, position.must_capture()).to_string());
-        }
-        Ok(())
     }
 
     fn fen(&self) -> String {
@@ -175,7 +174,7 @@ impl<P: Position> ErasedGame for Record<P> {
 
     fn state(&self) -> Vec<u8> {
         let mut bytes = self.game.to_bytes();
-        if !self.past.turns.is_empty() || !self.past.hops.is_empty() {
+        if !self.past.turns.is_empty() || !self.past.turn.is_empty() {
             bytes.extend(serde_json::to_vec(&self.past).expect("lists of texts are JSON"));
         }
         bytes
@@ -188,9 +187,8 @@ impl<P: Position> ErasedGame for Record<P> {
             json => serde_json::from_slice(json)
                 .map_err(|e| Error::State { what: "game", reason: format!("turns behind the game: {e}") })?,
         };
-        let restored = Self { game, past };
-        restored.hops_played()?;
-        *self = restored;
+        past.turn.parse::<Turn>()?;
+        *self = Self { game, past };
         Ok(())
     }
 

@@ -25,6 +25,10 @@ use super::table::{Bound, Entry, Table};
 /// The size of the transposition table where nothing else is said, in megabytes.
 pub const DEFAULT_HASH_MB: usize = 16;
 
+/// Turns of captures that are played out before evaluating, at most. Where captured pieces leave the board there are
+/// never as many; towers can be captured back and forth for long.
+const MOST_CAPTURES: u32 = 24;
+
 /// A player that looks ahead by alpha-beta search and judges by its variant's [`Heuristic`].
 ///
 /// It finds every win that can be forced within its depth, counted in turns, whatever the order of play; draws by
@@ -62,8 +66,6 @@ struct Level<P> {
     game: Game<P>,
     /// Whole turns since the root.
     turns: u32,
-    /// Whether a position has been on the board twice since the last turn that cannot be undone.
-    repeated: bool,
     candidates: Vec<Candidate>,
     hops: Hops,
     /// The best play found from here on.
@@ -166,8 +168,6 @@ impl<P: Heuristic> AlphaBeta<P> {
             Some(root) => root.game.clone_from(game),
             None => self.levels.push(Level::new(game.clone())),
         }
-        let keys = game.keys();
-        self.levels[0].repeated = (1..keys.len()).any(|i| keys[..i].contains(&keys[i]));
     }
 
     /// The score of a root turn within a window, seen by the side to move at the root: exact inside, else a bound;
@@ -183,7 +183,6 @@ impl<P: Heuristic> AlphaBeta<P> {
             child.game.play_unchecked(hop);
         }
         child.turns = 1;
-        child.note_repetition(root.repeated);
         let same_side = child.game.side() == root.game.side();
         let value = self.search_child(0, depth - 1, same_side, alpha, beta, alpha == -INFINITE);
         (!self.watch.stopped).then_some(value.score)
@@ -208,7 +207,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             };
         }
         if depth == 0 {
-            return Value::of_position(self.play_out(at, &position, turns, alpha, beta));
+            return Value::of_position(self.play_out(at, &position, turns, MOST_CAPTURES, alpha, beta));
         }
         self.watch.nodes += 1;
         // Nobody can win sooner than by this turn.
@@ -216,14 +215,13 @@ impl<P: Heuristic> AlphaBeta<P> {
             return Value::of_position(WIN - turns - 1);
         }
         let open_window = beta - 1 > alpha;
-        let key = if position.at_turn_start() { level.game.keys().last().copied() } else { None };
-        let key = key.unwrap_or_else(|| position.key());
+        let key = level.game.key();
         let known = self.table.probe(key).copied();
         // An entry knows nothing of this game's clock: what it saw must lie before the draw that the clock brings.
         if let Some(entry) = known
             && !open_window
             && u32::from(entry.depth) >= depth
-            && !level.repeated
+            && !level.game.repeated()
             && level.game.plies_to_draw().is_none_or(|plies| plies > u16::from(entry.depth))
         {
             let score = from_table(entry.score, turns);
@@ -298,15 +296,23 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Plays captures to their end (they are compulsory, so nothing is left out) and judges the quiet position.
-    fn play_out(&mut self, at: usize, position: &P, turns: i32, mut alpha: i32, beta: i32) -> i32 {
+    fn play_out(&mut self, at: usize, position: &P, turns: i32, most: u32, mut alpha: i32, beta: i32) -> i32 {
         self.watch.nodes += 1;
         self.levels[at].line.clear();
         let side = position.side();
+        let guess = || position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
         if !position.must_capture() {
             if !position.can_move() {
-                return if position.stuck() == side { WIN - turns } else { turns - WIN };
+                return match position.stuck() {
+                    Some(winner) if winner == side => WIN - turns,
+                    Some(_) => turns - WIN,
+                    None => 0,
+                };
             }
-            return position.evaluate().clamp(-HIGHEST_GUESS, HIGHEST_GUESS);
+            return guess();
+        }
+        if most == 0 {
+            return guess();
         }
         self.open_level(at + 1);
         let mut hops = std::mem::take(&mut self.levels[at].hops);
@@ -314,11 +320,12 @@ impl<P: Heuristic> AlphaBeta<P> {
         let mut best = -INFINITE;
         for &hop in &hops {
             let mut next = *position;
-            let turns = turns + i32::from(next.play_unchecked(hop).turn_over);
+            let turn_over = next.play_unchecked(hop).turn_over;
+            let (turns, most) = (turns + i32::from(turn_over), most - u32::from(turn_over));
             let score = if next.side() == side {
-                self.play_out(at + 1, &next, turns, alpha, beta)
+                self.play_out(at + 1, &next, turns, most, alpha, beta)
             } else {
-                -self.play_out(at + 1, &next, turns, -beta, -alpha)
+                -self.play_out(at + 1, &next, turns, most, -beta, -alpha)
             };
             best = best.max(score);
             if score > alpha {
@@ -339,7 +346,6 @@ impl<P: Heuristic> AlphaBeta<P> {
         child.game.clone_from(&parent.game);
         let step = child.game.play_unchecked(hop);
         child.turns = parent.turns + u32::from(step.turn_over);
-        child.note_repetition(parent.repeated);
         (step.turn_over, child.game.side() == parent.game.side())
     }
 
@@ -366,15 +372,7 @@ impl<P: Heuristic> AlphaBeta<P> {
 
 impl<P: Position> Level<P> {
     fn new(game: Game<P>) -> Self {
-        Self { game, turns: 0, repeated: false, candidates: Vec::new(), hops: Hops::new(), line: Vec::new() }
-    }
-
-    /// Sees whether a position has now been on the board twice, knowing whether one had before the last hop.
-    fn note_repetition(&mut self, before: bool) {
-        self.repeated = match self.game.keys().split_last() {
-            Some((last, earlier)) => !earlier.is_empty() && (before || earlier.contains(last)),
-            None => false,
-        };
+        Self { game, turns: 0, candidates: Vec::new(), hops: Hops::new(), line: Vec::new() }
     }
 }
 
@@ -436,23 +434,7 @@ impl<P: Heuristic> AlphaBeta<P> {
 impl RootTurn {
     /// The turn, its value and the expected play, as players tell it.
     fn told<P: Position>(self, game: &Game<P>) -> Line {
-        let mut position = *game.position();
-        for hop in self.turn.hops() {
-            position.play_unchecked(hop);
-        }
-        let mut line = vec![self.turn.clone()];
-        let mut rest = self.line.iter();
-        'turns: loop {
-            let (capture, mut hops) = (position.must_capture(), Vec::new());
-            loop {
-                let Some(&hop) = rest.next() else { break 'turns };
-                hops.push(hop);
-                if position.play_unchecked(hop).turn_over {
-                    break;
-                }
-            }
-            line.push(Turn::from_hops(&hops, capture));
-        }
+        let line = game.turns_of(self.turn.hops().chain(self.line));
         Line { turn: self.turn, value: value_of(self.score), visits: None, depth: Some(self.depth), line }
     }
 }
@@ -490,7 +472,7 @@ mod tests {
             game.hops(&mut hops);
             hops.retain(|&hop| !after(hop).must_capture());
             let hop = *hops.get(rng.random_range(0..hops.len().max(1)))?;
-            let back = hops.iter().copied().find(|&hop| game.keys().contains(&after(hop).key()));
+            let back = hops.iter().copied().find(|&hop| game.keys(0).contains(&after(hop).key()));
             game.play_unchecked(back.filter(|_| rng.random_bool(0.2)).unwrap_or(hop));
         }
         game.outcome().is_none().then_some(game)

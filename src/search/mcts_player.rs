@@ -112,7 +112,7 @@ impl<P: Position> MctsPlayer<P> {
     /// A tree rooted at this game: the last one if the game goes on from it, with what was found there.
     fn tree_of(&mut self, game: &Game<P>) -> Tree<P> {
         let Some(mut tree) = self.tree.take() else { return Tree::new(game) };
-        match path_between(tree.root(), game) {
+        match path_within(&tree, game) {
             Some(path) => path.into_iter().for_each(|hop| tree.advance(hop)),
             None => tree.reset(game),
         }
@@ -173,11 +173,11 @@ impl<P: Position> MctsPlayer<P> {
     }
 
     /// Chooses the hops of the turn one by one; the tree goes along but for the last one.
-    fn choose_hops(&mut self, tree: &mut Tree<P>) -> Result<Vec<Hop>> {
+    fn choose_turn(&mut self, tree: &mut Tree<P>) -> Result<Turn> {
         let (visits, deadline) = self.limits();
         let later = if visits == u32::MAX { self.settings.batch as u32 } else { (visits / CHAIN_SHARE).max(1) };
         let mut wanted = visits;
-        let mut chosen = Vec::new();
+        let mut turn = Turn::default();
         loop {
             let mut position = *tree.root().position();
             position.hops(&mut self.hops);
@@ -190,9 +190,10 @@ impl<P: Position> MctsPlayer<P> {
                     hop.expect("a searched position with hops has a best one")
                 }
             };
-            chosen.push(hop);
-            if position.play_unchecked(hop).turn_over {
-                return Ok(chosen);
+            let step = position.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                return Ok(turn);
             }
             tree.advance(hop);
         }
@@ -206,9 +207,9 @@ impl<P: Position> Player<P> for MctsPlayer<P> {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut tree = self.tree_of(game);
-        let hops = self.choose_hops(&mut tree);
+        let turn = self.choose_turn(&mut tree);
         self.tree = Some(tree);
-        Ok(Turn::from_hops(&hops?, game.position().must_capture()))
+        turn
     }
 
     fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
@@ -233,9 +234,10 @@ impl<P: Position> Player<P> for MctsPlayer<P> {
     }
 }
 
-/// The hops that lead from one game to another that is at most two turns on; `None` if it is not the same game.
-fn path_between<P: Position>(from: &Game<P>, to: &Game<P>) -> Option<Vec<Hop>> {
-    fn walk<P: Position>(at: &Game<P>, to: &Game<P>, path: &mut Vec<Hop>) -> bool {
+/// The hops that lead from a tree's root to a game that is at most two turns on, within the tree; `None` if there are
+/// none: then nothing that was found is of use.
+fn path_within<P: Position>(tree: &Tree<P>, to: &Game<P>) -> Option<Vec<Hop>> {
+    fn walk<P: Position>(tree: &Tree<P>, at: &Game<P>, to: &Game<P>, path: &mut Vec<Hop>) -> bool {
         if at == to {
             return true;
         }
@@ -246,19 +248,21 @@ fn path_between<P: Position>(from: &Game<P>, to: &Game<P>) -> Option<Vec<Hop>> {
         let mut hops = Hops::new();
         at.hops(&mut hops);
         hops.into_iter().any(|hop| {
-            let mut after = at.clone();
-            after.play_unchecked(hop);
             path.push(hop);
-            let found = walk(&after, to, path);
+            let found = tree.at(path.iter().copied()).is_some() && {
+                let mut after = at.clone();
+                after.play_unchecked(hop);
+                walk(tree, &after, to, path)
+            };
             if !found {
                 path.pop();
             }
             found
         })
     }
-    let mut path = Vec::new();
+    let (mut path, from) = (Vec::new(), tree.root());
     let near = to.turns_played().checked_sub(from.turns_played()).is_some_and(|turns| turns <= 2);
-    (near && walk(from, to, &mut path)).then_some(path)
+    (near && walk(tree, from, to, &mut path)).then_some(path)
 }
 
 /// The visited turns at the root, best first: proven wins, then by visits, proven losses last.
@@ -274,7 +278,7 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
     let mut candidates: Vec<(Square, P, Candidate)> = Vec::new();
     for (path, after) in turn::paths(position) {
         let Some(found) = tree.at(path.hops()).filter(|found| found.visits > 0) else { continue };
-        let (start, hops) = (path.squares()[0], path.hops().collect());
+        let (start, hops) = (path.start(), path.hops().collect());
         match candidates.iter_mut().find(|(s, a, _)| *s == start && *a == after) {
             None => candidates.push((start, after, Candidate { hops, found, visits: found.visits })),
             Some((_, _, candidate)) => {
@@ -287,15 +291,15 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
     }
     let mut lines: Vec<((i32, u32), Line)> = Vec::new();
     for (turn, after) in turn::list_with_positions(position) {
-        let start = turn.squares()[0];
+        let start = turn.start();
         let Some((_, _, found)) = candidates.iter().find(|(s, a, _)| *s == start && *a == after) else { continue };
         let class = match found.found.winner {
             Some(winner) if winner == side => 2,
             Some(_) => 0,
             None => 1,
         };
-        let mut line = vec![turn.clone()];
-        line.extend(turns_of(after, tree.line(found.hops.iter().copied())));
+        let path = found.hops.iter().copied();
+        let line = tree.root().turns_of(path.clone().chain(tree.line(path)));
         let value = found.found.wdl.value(side);
         lines.push(((class, found.visits), Line { turn, value, visits: Some(found.visits), depth: None, line }));
     }
@@ -306,21 +310,6 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
         std::cmp::Reverse((*class, chosen, *visits))
     });
     lines.into_iter().map(|(_, line)| line).collect()
-}
-
-/// The whole turns that a line of hops makes; a turn that the line leaves unfinished is dropped.
-fn turns_of<P: Position>(mut position: P, line: Vec<Hop>) -> Vec<Turn> {
-    let (mut turns, mut hops) = (Vec::new(), Vec::new());
-    let mut capture = position.must_capture();
-    for hop in line {
-        hops.push(hop);
-        if position.play_unchecked(hop).turn_over {
-            turns.push(Turn::from_hops(&hops, capture));
-            hops.clear();
-            capture = position.must_capture();
-        }
-    }
-    turns
 }
 
 /// Plays the hop of the largest prior, without a search.
@@ -352,7 +341,7 @@ impl<P: Position> Player<P> for PolicyPlayer<P> {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut leaf = game.leaf();
-        let mut chosen = Vec::new();
+        let mut turn = Turn::default();
         loop {
             leaf.position.hops(&mut self.hops);
             let mut best = 0;
@@ -362,12 +351,13 @@ impl<P: Position> Player<P> for PolicyPlayer<P> {
                 best = (1..priors.len()).fold(0, |best, i| if priors[i] > priors[best] { i } else { best });
             }
             let hop = self.hops[best];
-            chosen.push(hop);
-            if leaf.position.play_unchecked(hop).turn_over {
-                return Ok(Turn::from_hops(&chosen, game.position().must_capture()));
+            let step = leaf.position.play_unchecked(hop);
+            turn.push(hop, step);
+            if step.turn_over {
+                return Ok(turn);
             }
             // No position within a chain has been on the board before.
-            leaf.clock.repetitions = 0;
+            leaf.clock.repetitions[P::board_of(hop.from)] = 0;
         }
     }
 

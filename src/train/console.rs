@@ -104,8 +104,9 @@ impl<'a> Console<'a> {
         self.bar.set_message(format!("{message}{left}"));
     }
 
+    /// Shows a line.
     #[allow(clippy::print_stderr, reason = "without a terminal the bar is hidden, and lines are all there is")]
-    fn line(&self, text: &str) {
+    pub(super) fn line(&self, text: &str) {
         if self.bar.is_hidden() {
             eprintln!("{text}");
         } else {

@@ -18,3 +18,4 @@ pub mod stats;
 mod stored;
 #[cfg(feature = "torch")]
 pub mod trainer;
+pub mod warm_start;

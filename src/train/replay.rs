@@ -16,7 +16,7 @@ use crate::games::position::Position;
 use super::stored::{self, put_count, take, take_count};
 
 /// The first bytes of a file of samples; the last of them is the format's version.
-const MARK: [u8; 4] = *b"shr\x01";
+const MARK: [u8; 4] = *b"shr\x02";
 
 /// One searched position of a finished game: what the learner learns from.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,8 @@ impl<P: Position> Sample<P> {
     /// Appends the sample as bytes.
     pub(super) fn pack(&self, out: &mut Vec<u8>) {
         self.leaf.position.pack(out);
-        out.extend([self.leaf.clock.sixteenths, self.leaf.clock.repetitions]);
+        let ClockView { sixteenths, repetitions } = self.leaf.clock;
+        out.extend(sixteenths.into_iter().chain(repetitions));
         out.push(self.winner.map_or(2, |side| side.index() as u8));
         self.root.seen_by(Side::White).iter().for_each(|chance| out.extend(chance.to_le_bytes()));
         put_count(out, self.shares.len());
@@ -64,7 +65,8 @@ impl<P: Position> Sample<P> {
     /// [`Error::State`] if the bytes are no sample.
     pub(super) fn unpack(bytes: &mut &[u8]) -> Result<Self> {
         let position = P::unpack(bytes)?;
-        let [sixteenths, repetitions, winner] = take(bytes)?;
+        let (sixteenths, repetitions) = (take(bytes)?, take(bytes)?);
+        let [winner] = take(bytes)?;
         let root =
             [f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?), f32::from_le_bytes(take(bytes)?)];
         let count = take_count(bytes)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::board::{Hop, Hops, Square};
+use crate::board::{Hop, Hops};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evaluator::{Evaluations, Evaluator};
@@ -19,7 +19,7 @@ use crate::search::tree::Tree;
 
 use super::replay::Sample;
 use super::stats::RoundStats;
-use super::stored::{put_count, take, take_count};
+use super::stored::{put_count, take_count};
 
 /// Games of a round that a worker keeps for the record.
 const KEPT_GAMES: usize = 4;
@@ -55,9 +55,9 @@ impl<P> Round<P> {
 struct Seat<P> {
     game: Game<P>,
     tree: Tree<P>,
-    /// The turns so far, and the hops of the turn under way.
+    /// The turns so far, and as far as it is played the turn under way.
     turns: Vec<Turn>,
-    hops: Vec<Hop>,
+    turn: Turn,
     /// Positions searched so far; their winner is not known yet.
     samples: Vec<Sample<P>>,
 }
@@ -115,7 +115,8 @@ impl<P: Position> Worker<P> {
     /// A game after its random opening.
     fn new_seat(&mut self) -> Result<Seat<P>> {
         let game = Game::new(self.config.run.draws)?;
-        let mut seat = Seat { tree: Tree::new(&game), game, turns: Vec::new(), hops: Vec::new(), samples: Vec::new() };
+        let mut seat =
+            Seat { tree: Tree::new(&game), game, turns: Vec::new(), turn: Turn::default(), samples: Vec::new() };
         self.open(&mut seat)?;
         Ok(seat)
     }
@@ -219,7 +220,7 @@ impl<P: Position> Worker<P> {
         seat.play(hop);
         round.stats.hops += 1;
         let limit = self.config.selfplay.max_turns;
-        if seat.game.outcome().is_none() && seat.hops.is_empty() && seat.game.turns_played() >= limit {
+        if seat.game.outcome().is_none() && seat.turn.is_empty() && seat.game.turns_played() >= limit {
             seat.game.end(Outcome { winner: None, reason: Reason::TurnLimit })?;
         }
         let Some(outcome) = seat.game.outcome() else {
@@ -250,11 +251,11 @@ impl<P: Position> Worker<P> {
         for seat in &self.seats {
             out.extend(seat.game.to_bytes());
             put_count(&mut out, seat.turns.len());
-            for turn in &seat.turns {
-                out.push(u8::from(turn.is_capture()));
-                put_squares(&mut out, turn.squares().iter().copied());
+            for turn in seat.turns.iter().chain([&seat.turn]) {
+                let text = turn.to_string();
+                put_count(&mut out, text.len());
+                out.extend(text.as_bytes());
             }
-            put_squares(&mut out, seat.hops.iter().flat_map(|hop| [hop.from, hop.to]));
             put_count(&mut out, seat.samples.len());
             seat.samples.iter().for_each(|sample| sample.pack(&mut out));
         }
@@ -275,21 +276,10 @@ impl<P: Position> Worker<P> {
         let mut worker = Self::without_seats(config, rng);
         for _ in 0..take_count(bytes)? {
             let game = Game::<P>::take(bytes)?;
-            let turns = (0..take_count(bytes)?)
-                .map(|_| {
-                    let [capture] = take(bytes)?;
-                    let squares = take_squares(bytes)?;
-                    let hops: Vec<_> = squares.windows(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
-                    if hops.is_empty() {
-                        Err(damaged("a turn without hops".to_owned()))
-                    } else {
-                        Ok(Turn::from_hops(&hops, capture == 1))
-                    }
-                })
-                .collect::<Result<_>>()?;
-            let hops = take_squares(bytes)?.chunks_exact(2).map(|w| Hop { from: w[0], to: w[1] }).collect();
+            let turns = (0..take_count(bytes)?).map(|_| take_turn(bytes)).collect::<Result<_>>()?;
+            let turn = take_turn(bytes)?;
             let samples = (0..take_count(bytes)?).map(|_| Sample::unpack(bytes)).collect::<Result<_>>()?;
-            worker.seats.push(Seat { tree: Tree::new(&game), game, turns, hops, samples });
+            worker.seats.push(Seat { tree: Tree::new(&game), game, turns, turn, samples });
         }
         if worker.seats.is_empty() || !bytes.is_empty() {
             return Err(damaged("expected games and nothing behind them".to_owned()));
@@ -301,30 +291,17 @@ impl<P: Position> Worker<P> {
 
 impl<P: Position> Seat<P> {
     fn play(&mut self, hop: Hop) {
-        self.hops.push(hop);
         let step = self.game.play_unchecked(hop);
+        self.turn.push(hop, step);
         if step.turn_over {
-            self.turns.push(Turn::from_hops(&self.hops, step.captured.is_some()));
-            self.hops.clear();
+            self.turns.push(std::mem::take(&mut self.turn));
         }
     }
 }
 
-fn put_squares(out: &mut Vec<u8>, squares: impl Iterator<Item = Square> + Clone) {
-    put_count(out, squares.clone().count());
-    squares.for_each(|square| out.push((square.rank() * 16 + square.file()) as u8));
-}
-
-fn take_squares(bytes: &mut &[u8]) -> Result<Vec<Square>> {
-    (0..take_count(bytes)?)
-        .map(|_| {
-            let [byte] = take(bytes)?;
-            let (file, rank) = (usize::from(byte % 16), usize::from(byte / 16));
-            if file < 10 && rank < 8 {
-                Ok(Square::new(file, rank))
-            } else {
-                Err(Error::State { what: "self-play", reason: format!("byte {byte} is no square") })
-            }
-        })
-        .collect()
+fn take_turn(bytes: &mut &[u8]) -> Result<Turn> {
+    let len = take_count(bytes)?;
+    let text = bytes.split_off(..len).and_then(|text| std::str::from_utf8(text).ok());
+    let damaged = || Error::State { what: "self-play", reason: "a turn is none".to_owned() };
+    text.ok_or_else(damaged)?.parse()
 }

@@ -33,6 +33,7 @@ use super::rungs::{self, Table};
 use super::selfplay::{Round, Worker};
 use super::stats::calibration;
 use super::stored;
+use super::warm_start;
 
 /// The first bytes of a file of a worker's games; the last of them is the format's version.
 const WORKER_MARK: [u8; 4] = *b"shw\x01";
@@ -50,6 +51,8 @@ pub struct TrainArgs {
     pub resume: Option<PathBuf>,
     /// A network to start from.
     pub init: Option<PathBuf>,
+    /// A file of games whose positions are the first samples.
+    pub from_pdn: Option<PathBuf>,
 }
 
 /// Trains to the limit that the config sets, or until `stop` is raised, and answers how the trained network did.
@@ -58,6 +61,9 @@ pub struct TrainArgs {
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
+    if let Some(path) = &args.from_pdn {
+        std::fs::File::open(path).map_err(|source| Error::io(path, source))?;
+    }
     let init = args.init.as_deref();
     if args.resume.is_some() {
         for (what, given) in [("config", &args.config), ("run folder", &args.run_dir), ("model", &args.init)] {
@@ -81,7 +87,10 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
         (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
     };
     console.started(folder.path());
-    for_variant!(config.run.variant, P => Trainer::<P>::open(config, folder, init)?.run(stop, console))
+    let from_pdn = args.from_pdn.as_deref();
+    for_variant!(config.run.variant, P => {
+        Trainer::<P>::open(config, folder, init)?.warm_start(from_pdn, console)?.run(stop, console)
+    })
 }
 
 /// Finds what is wrong with a config and a network to start from before a folder is made or a round played.
@@ -191,6 +200,29 @@ impl<P: Heuristic> Trainer<P> {
         folder.write_config(&config)?;
         let weights = if state.is_some() { stamped(learner.weights()?, &config, progress.steps) } else { weights };
         Ok(Self { config, folder, metrics, progress, workers, replay, sampled, learner, weights })
+    }
+
+    /// Fills the window with the positions of a file of games before the first round, and owes the steps they allow. They
+    /// are kept as the samples of round 0, so that a run stopped in its first round begins with them again.
+    fn warm_start(mut self, from_pdn: Option<&Path>, console: &Console) -> Result<Self> {
+        let kept = self.folder.samples(0);
+        if self.progress.round > 0 {
+            return Ok(self);
+        }
+        if let (Some(path), false) = (from_pdn, kept.exists()) {
+            let mut window = Replay::new(self.config.replay.capacity);
+            console.line(&warm_start::take::<P>(path, self.config.run.draws, &mut window)?.to_string());
+            replay::save(&kept, &window.iter().cloned().collect::<Vec<_>>())?;
+        }
+        if kept.exists() {
+            let samples = replay::load(&kept)?;
+            self.sampled.push_back((0, samples.len()));
+            let config = &self.config.learner;
+            self.progress.steps_owed +=
+                samples.len() as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
+            self.replay.extend(samples);
+        }
+        Ok(self)
     }
 
     fn run(mut self, stop: &AtomicBool, console: &mut Console) -> Result<Table> {

@@ -1,54 +1,47 @@
-//! A slow generator of Russian turns on an 8x8 array of letters, written from the text of the rules alone.
+//! A slow generator of Russian turns on an array of letters, written from the text of the rules alone: for `russian`,
+//! `poddavki` and, ten files wide, `spantsireti`; and, since a diagonal stays on its colour, for both boards of Vigman's.
 //!
-//! It shares nothing with the crate: own board, own search of whole capture paths, own crowning, own text. Letters:
-//! `w` `b` men, `W` `B` kings, `.` empty. Coordinates: `(file, rank)`, both from 0.
+//! Letters: `w` `b` men, `W` `B` kings, `.` empty.
 
-type Place = (usize, usize);
-
-const DIAGONALS: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
+use crate::slow::{DIAGONALS, Line, Place, Slow, chain, name, names, next, place};
 
 /// A position, maybe in the middle of a capture.
 #[derive(Clone)]
-pub struct Mailbox {
-    cells: [[char; 8]; 8],
-    white_moves: bool,
+pub struct Mailbox<const FILES: usize, const GIVEAWAY: bool = false> {
+    cells: [[char; FILES]; 8],
+    pub white_moves: bool,
     /// In mid capture: where the capturing piece stands, and the places it has jumped.
-    chain: Option<(Place, Vec<Place>)>,
+    pub chain: Option<(Place, Vec<Place>)>,
 }
 
-/// One way to play a turn: the landing places, and the position text that results.
-pub struct Path {
-    pub text: String,
-    pub after: String,
-}
-
-impl Mailbox {
-    /// Reads the canonical text, `:Cg5xf6,d4` included.
-    pub fn parse(text: &str) -> Self {
+impl<const FILES: usize, const GIVEAWAY: bool> Slow for Mailbox<FILES, GIVEAWAY> {
+    fn parse(text: &str) -> Self {
         let mut sections = text.split(':');
         let white_moves = sections.next() == Some("W");
-        let mut this = Self { cells: [['.'; 8]; 8], white_moves, chain: None };
+        let mut this = Self { cells: [['.'; FILES]; 8], white_moves, chain: None };
         for section in sections {
             let (kind, rest) = section.split_at(1);
-            if kind == "C" {
-                let (at, jumped) = rest.split_once('x').unwrap();
-                this.chain = Some((place(at), jumped.split(',').map(place).collect()));
-                continue;
-            }
-            for item in rest.split(',').filter(|item| !item.is_empty()) {
-                let (file, rank) = place(item.trim_start_matches('K'));
-                let letter = if kind == "W" { 'w' } else { 'b' };
-                this.cells[rank][file] = if item.starts_with('K') { letter.to_ascii_uppercase() } else { letter };
+            match kind {
+                "C" => this.chain = Some(chain(rest)),
+                "W" | "B" => {
+                    for item in rest.split(',').filter(|item| !item.is_empty()) {
+                        let (file, rank) = place(item.trim_start_matches('K'));
+                        let letter = if kind == "W" { 'w' } else { 'b' };
+                        this.cells[rank][file] =
+                            if item.starts_with('K') { letter.to_ascii_uppercase() } else { letter };
+                    }
+                }
+                // Vigman's draughts read the others.
+                _ => {}
             }
         }
         this
     }
 
-    /// The canonical text of a position between turns.
     fn text(&self) -> String {
         let mut lists = [Vec::new(), Vec::new()];
         for rank in 0..8 {
-            for file in 0..8 {
+            for file in 0..FILES {
                 let letter = self.cells[rank][file];
                 if letter != '.' {
                     let king = if letter.is_uppercase() { "K" } else { "" };
@@ -58,60 +51,50 @@ impl Mailbox {
             }
         }
         let mover = if self.white_moves { "W" } else { "B" };
-        format!("{mover}:W{}:B{}", lists[0].join(","), lists[1].join(","))
+        let chain = self.chain.as_ref().map_or_else(String::new, |(at, jumped)| {
+            // The order of the jumps says nothing without towers.
+            let mut jumped = jumped.clone();
+            jumped.sort_by_key(|&(file, rank)| (rank, file));
+            format!(":C{}x{}", name(*at), names(&jumped).join(","))
+        });
+        format!("{mover}:W{}:B{}{chain}", lists[0].join(","), lists[1].join(","))
     }
 
-    /// The distinct turns, or in mid capture the distinct rests of the turn: of all paths with the same start and result
-    /// the one with the smallest text, sorted by text.
-    pub fn turns(&self) -> Vec<(String, String)> {
-        let mut distinct: Vec<(String, String)> = Vec::new();
-        for path in self.paths() {
-            let same = distinct.iter_mut().find(|(text, after)| text[..2] == path.text[..2] && *after == path.after);
-            match same {
-                Some(kept) if path.text < kept.0 => kept.0 = path.text,
-                Some(_) => {}
-                None => distinct.push((path.text, path.after)),
-            }
-        }
-        distinct.sort();
-        distinct
+    fn lines(&self) -> Vec<Line<Self>> {
+        self.lines_from(&self.own_places())
     }
 
-    /// Every full path.
-    pub fn paths(&self) -> Vec<Path> {
+    fn winner(&self) -> char {
+        if self.white_moves == GIVEAWAY { 'W' } else { 'B' }
+    }
+}
+
+impl<const FILES: usize, const GIVEAWAY: bool> Mailbox<FILES, GIVEAWAY> {
+    pub fn own_places(&self) -> Vec<Place> {
+        let own = if self.white_moves { 'w' } else { 'b' };
+        let all = (0..8).flat_map(|rank| (0..FILES).map(move |file| (file, rank)));
+        all.filter(|&(file, rank)| self.cells[rank][file].eq_ignore_ascii_case(&own)).collect()
+    }
+
+    /// Every way to play one move if only the pieces on these squares may: captures if there are any. In mid capture the
+    /// ways to end it.
+    pub fn lines_from(&self, places: &[Place]) -> Vec<Line<Self>> {
         let mut out = Vec::new();
-        if let Some((at, jumped)) = &self.chain {
-            let mut board = self.clone();
-            let piece = std::mem::replace(&mut board.cells[at.1][at.0], '.');
-            board.capture(piece, &[*at], jumped, &mut out);
-            return out;
-        }
-        for start in self.own_places() {
+        let (places, jumped) = match &self.chain {
+            Some((at, jumped)) => (std::slice::from_ref(at), jumped.as_slice()),
+            None => (places, [].as_slice()),
+        };
+        for &start in places {
             let mut board = self.clone();
             let piece = std::mem::replace(&mut board.cells[start.1][start.0], '.');
-            board.capture(piece, &[start], &[], &mut out);
+            board.capture(piece, start, jumped, &Line::at(start), &mut out);
         }
         if out.is_empty() {
-            for start in self.own_places() {
+            for &start in places {
                 self.quiet(start, &mut out);
             }
         }
         out
-    }
-
-    /// Where the next single hop may lead: pairs of names.
-    pub fn hops(&self) -> Vec<(String, String)> {
-        let mut hops: Vec<_> =
-            self.paths().iter().map(|path| (path.text[..2].to_owned(), path.text[3..5].to_owned())).collect();
-        hops.sort();
-        hops.dedup();
-        hops
-    }
-
-    fn own_places(&self) -> Vec<Place> {
-        let own = if self.white_moves { 'w' } else { 'b' };
-        let all = (0..8).flat_map(|rank| (0..8).map(move |file| (file, rank)));
-        all.filter(|&(file, rank)| self.cells[rank][file].eq_ignore_ascii_case(&own)).collect()
     }
 
     fn is_enemy(&self, letter: char) -> bool {
@@ -131,45 +114,40 @@ impl Mailbox {
         }
     }
 
-    fn quiet(&self, start: Place, out: &mut Vec<Path>) {
+    fn quiet(&self, start: Place, out: &mut Vec<Line<Self>>) {
         let piece = self.cells[start.1][start.0];
         for d in DIAGONALS {
             let forward = if self.white_moves { d.1 > 0 } else { d.1 < 0 };
             if piece.is_lowercase() && !forward {
                 continue;
             }
-            let mut to = next(start, d);
+            let mut to = next(FILES, start, d);
             while self.letter(to) == Some('.') {
                 let (file, rank) = to.unwrap();
                 let mut board = self.clone();
                 board.cells[start.1][start.0] = '.';
                 board.cells[rank][file] = Self::crowned(piece, rank);
                 board.white_moves = !self.white_moves;
-                out.push(Path { text: format!("{}-{}", name(start), name((file, rank))), after: board.text() });
+                let mut line = Line::at(start);
+                line.moves[0].0.push((file, rank));
+                line.stops.push(board);
+                out.push(line);
                 if piece.is_lowercase() {
                     break;
                 }
-                to = next((file, rank), d);
+                to = next(FILES, (file, rank), d);
             }
         }
     }
 
-    /// Follows every capture of a piece that stands on the last place of `path` and is lifted from `cells`; the pieces
-    /// jumped still stand.
-    fn capture(&self, piece: char, path: &[Place], jumped: &[Place], out: &mut Vec<Path>) {
-        let at = *path.last().unwrap();
+    /// Follows every capture of a piece that has come along `line` to `at` and is lifted from `cells`; the pieces jumped
+    /// still stand.
+    fn capture(&self, piece: char, at: Place, jumped: &[Place], line: &Line<Self>, out: &mut Vec<Line<Self>>) {
         let jumps = self.jumps(piece, at, jumped);
+        let moved = !line.stops.is_empty();
         if jumps.is_empty() {
-            if path.len() > 1 {
-                let mut board = self.clone();
-                board.cells[at.1][at.0] = piece;
-                for &(file, rank) in jumped {
-                    board.cells[rank][file] = '.';
-                }
-                board.white_moves = !self.white_moves;
-                board.chain = None;
-                let names: Vec<_> = path.iter().copied().map(name).collect();
-                out.push(Path { text: names.join(":"), after: board.text() });
+            if moved {
+                out.push(self.ended(line));
             }
             return;
         }
@@ -182,19 +160,40 @@ impl Mailbox {
                 .filter(|&to| !self.jumps(Self::crowned(piece, to.1), to, &jumped).is_empty())
                 .collect();
             for to in if going_on.is_empty() { landings } else { going_on } {
-                self.capture(Self::crowned(piece, to.1), &[path, &[to]].concat(), &jumped, out);
+                let now = Self::crowned(piece, to.1);
+                let mut line = line.clone();
+                line.crowned_on_the_way |= now != piece && !self.jumps(now, to, &jumped).is_empty();
+                line.moves[0].0.push(to);
+                line.moves[0].1 = true;
+                line.jumped.push(over);
+                let mut stop = self.clone();
+                stop.cells[to.1][to.0] = now;
+                stop.chain = Some((to, jumped.clone()));
+                line.stops.push(stop);
+                self.capture(now, to, &jumped, &line, out);
             }
         }
+    }
+
+    /// The pieces jumped, by this line or before it, leave when the move is over.
+    fn ended(&self, line: &Line<Self>) -> Line<Self> {
+        let mut line = line.clone();
+        let last = line.stops.last_mut().unwrap();
+        for (file, rank) in last.chain.take().unwrap().1 {
+            last.cells[rank][file] = '.';
+        }
+        last.white_moves = !self.white_moves;
+        line
     }
 
     /// What a piece can jump: the place jumped and the places behind it.
     fn jumps(&self, piece: char, at: Place, jumped: &[Place]) -> Vec<(Place, Vec<Place>)> {
         let mut found = Vec::new();
         for d in DIAGONALS {
-            let mut over = next(at, d);
+            let mut over = next(FILES, at, d);
             if piece.is_uppercase() {
                 while self.letter(over) == Some('.') {
-                    over = next(over.unwrap(), d);
+                    over = next(FILES, over.unwrap(), d);
                 }
             }
             let Some(victim) = over.filter(|&(file, rank)| self.is_enemy(self.cells[rank][file])) else { continue };
@@ -202,13 +201,13 @@ impl Mailbox {
                 continue;
             }
             let mut landings = Vec::new();
-            let mut to = next(victim, d);
+            let mut to = next(FILES, victim, d);
             while self.letter(to) == Some('.') {
                 landings.push(to.unwrap());
                 if piece.is_lowercase() {
                     break;
                 }
-                to = next(to.unwrap(), d);
+                to = next(FILES, to.unwrap(), d);
             }
             if !landings.is_empty() {
                 found.push((victim, landings));
@@ -216,18 +215,4 @@ impl Mailbox {
         }
         found
     }
-}
-
-fn next((file, rank): Place, (df, dr): (i32, i32)) -> Option<Place> {
-    let (file, rank) = (file as i32 + df, rank as i32 + dr);
-    ((0..8).contains(&file) && (0..8).contains(&rank)).then_some((file as usize, rank as usize))
-}
-
-fn name((file, rank): Place) -> String {
-    format!("{}{}", char::from(b'a' + file as u8), rank + 1)
-}
-
-fn place(name: &str) -> Place {
-    let bytes = name.as_bytes();
-    (usize::from(bytes[0] - b'a'), usize::from(bytes[1] - b'1'))
 }
