@@ -216,7 +216,7 @@ impl<P: Heuristic> Trainer<P> {
         }
         if kept.exists() {
             let samples = replay::load(&kept)?;
-            self.sampled.push_back((0, samples.len()));
+            self.sampled.push_back(Sampled { round: 0, count: samples.len(), checksum: checksum(&kept)? });
             let config = &self.config.learner;
             self.progress.steps_owed +=
                 samples.len() as f64 * f64::from(config.samples_per_new) / config.batch_size as f64;
