@@ -301,7 +301,7 @@ impl PyGame {
     ///
     /// Args:
     ///     size: Its width in pixels.
-    ///     below: The side at the bottom, ``"white"`` or ``"black"``.
+    ///     below: The side at the bottom.
     ///     last_turn: Whether to mark the squares of the turn that led here.
     ///     arrows: Turns in full notation to point at, the best first: the later the fainter.
     ///
