@@ -238,6 +238,7 @@ fn impossible_towers_are_refused_by_name() {
     refused_in::<Bashni>(&format!("W:Wc3{high}w:B"), &["24"]);
     refused_in::<BashniIm>(&format!("W:Wc3{high}:Bd6b"), &["24"]);
     refused_in::<BashniIm>(&format!("W:Wc3{}:Bd6b", "w".repeat(5000)), &["24"]);
+    refused_in::<Bashni>("W:WKc3:Bd6b", &["Kc3", "c3W"]);
 }
 
 #[test]

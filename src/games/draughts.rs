@@ -69,6 +69,14 @@ impl Kind for Spantsireti {
     const GAME_TYPE: Option<&'static str> = Some("41,W,10,8,N2,0");
     const NUMERIC: bool = true;
     const OFFICIAL: Draws = Draws { main_road: false, ..Draws::RUSSIAN };
+
+    fn draws(preset: Preset) -> Option<Draws> {
+        match preset {
+            // There is no main road on ten files.
+            Preset::Russian => Some(Self::OFFICIAL),
+            other => Self::OFFICIAL.preset(other),
+        }
+    }
 }
 
 /// Planes, in this order, over the playable squares; then the scalars.

@@ -21,7 +21,8 @@ pub enum Preset {
     Lidraughts,
     /// Repetition, fifteen king moves, and three kings against one where the variant's own rules have that.
     Basic,
-    /// All rules of Russian draughts in any variant without towers, for those who want them in giveaway too.
+    /// All rules of Russian draughts, for those who want them in giveaway too; not for towers, nor where a side has two
+    /// turns running.
     Russian,
 }
 

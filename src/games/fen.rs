@@ -132,6 +132,9 @@ impl Sections {
     }
 
     fn read_tower(&mut self, side: Side, item: &str, dialect: Dialect) -> Result<(), String> {
+        if item.starts_with('K') {
+            return Err(format!("{item:?}: with towers a king is written behind its square, like c3W"));
+        }
         // A square is a letter and a digit, or digits; the tower's letters follow.
         let digits = item.char_indices().skip(1).find(|(_, c)| !c.is_ascii_digit());
         let (name, letters) = item.split_at(digits.map_or(item.len(), |(i, _)| i));
