@@ -221,7 +221,6 @@ fn towers_are_written_from_the_top_down_in_the_list_of_their_top() {
 #[test]
 fn impossible_towers_are_refused_by_name() {
     refused_in::<Bashni>("W:Wc3:Bd6b", &["c3"]);
-    refused_in::<Bashni>("W:WKc3:Bd6b", &["\"K\""]);
     refused_in::<Bashni>("W:Wc3wx:Bd6b", &["c3wx"]);
     refused_in::<Bashni>("W:Wc3wж:Bd6b", &["c3wж"]);
     refused_in::<Bashni>("W:Wc3bw:Bd6b", &["c3", "white"]);
