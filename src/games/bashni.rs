@@ -81,7 +81,7 @@ pub type Bashni = Towers<false>;
 /// Towers whose prisoners are lifted at each jump.
 pub type BashniIm = Towers<true>;
 
-/// Layers below the top that the planes tell apart; what lies deeper is only counted.
+/// Layers below the top that the planes tell apart; what lies deeper is not seen.
 pub const LAYERS: usize = 11;
 const LAYER_PLANES: usize = 4 * LAYERS;
 /// Planes of the tops, the chain, what it has jumped, and the layers.
