@@ -1,0 +1,146 @@
+//! Workloads of learning: the store of samples, its file, and the learner's steps.
+
+use std::path::PathBuf;
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::board::{Hops, Side};
+use crate::error::{Error, Result};
+use crate::evaluator::Wdl;
+use crate::games::Russian;
+use crate::games::game::Leaf;
+use crate::games::position::Position;
+use crate::train::replay::{self, Batch, Replay, Sample};
+
+use super::Size;
+use super::rules::leaves;
+use super::timing::{Reading, Task};
+
+/// Samples of a batch.
+const BATCH: usize = 512;
+
+/// Draws samples of a large store by lot and encodes them; where there is a learner, beside what it uses up.
+pub(super) fn draw(size: Size) -> Result<Task> {
+    let samples = size.pick(1_000_000, 2000);
+    let mut store = Replay::new(samples);
+    store.extend(recorded(samples)?);
+    let batches = size.pick(100, 2);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut batch = Batch::default();
+    let task = Task::new(move || {
+        for _ in 0..batches {
+            store.sample(&mut rng, BATCH, 0.0, &mut batch);
+        }
+        Ok((batches * BATCH) as u64)
+    });
+    #[cfg(feature = "torch")]
+    let task = task.against("learner", steps::taking(size)?);
+    Ok(task)
+}
+
+/// Bytes of memory a sample takes: by how much the process grows when a store is filled.
+pub(super) fn memory(size: Size) -> Result<Task> {
+    let samples = size.pick(300_000, 20_000);
+    // Kept, so that the next store finds no memory that was used before.
+    let mut kept = Vec::new();
+    Ok(Task::of(move || {
+        let samples = recorded(samples)?;
+        let mut store = Replay::new(samples.len());
+        let before = resident_bytes()?;
+        store.extend(samples.iter().cloned());
+        let grown = resident_bytes()?.saturating_sub(before);
+        kept.push(store);
+        Ok(Reading::Figure(grown as f64 / samples.len() as f64, samples.len() as u64))
+    }))
+}
+
+/// Bytes a sample takes in a file.
+pub(super) fn file_size(size: Size) -> Result<Task> {
+    let samples = size.pick(100_000, 2000);
+    let file = SampleFile::write(samples)?;
+    Ok(Task::of(move || {
+        let length = std::fs::metadata(&file.0).map_err(|source| Error::io(&file.0, source))?.len();
+        Ok(Reading::Figure(length as f64 / samples as f64, samples as u64))
+    }))
+}
+
+/// Reads a file of samples.
+pub(super) fn load(size: Size) -> Result<Task> {
+    let file = SampleFile::write(size.pick(1_000_000, 2000))?;
+    Ok(Task::new(move || Ok(replay::load::<Russian>(&file.0)?.len() as u64)))
+}
+
+/// Samples of random games, as a search that knows nothing would leave them.
+fn recorded(n: usize) -> Result<Vec<Sample<Russian>>> {
+    let mut hops = Hops::new();
+    let winners = [Some(Side::White), Some(Side::Black), None].into_iter().cycle();
+    let sample = |(leaf, winner): (Leaf<Russian>, _)| {
+        leaf.position.hops(&mut hops);
+        let policy = vec![1.0 / hops.len() as f32; hops.len()];
+        Sample { winner, ..Sample::new(leaf, &policy, Wdl::DRAW) }
+    };
+    Ok(leaves(n)?.into_iter().zip(winners).map(sample).collect())
+}
+
+/// A file of samples that goes with the workload.
+struct SampleFile(PathBuf);
+
+impl SampleFile {
+    fn write(samples: usize) -> Result<Self> {
+        let name = format!("shashki-bench-{}-{samples}.samples", std::process::id());
+        let file = Self(std::env::temp_dir().join(name));
+        replay::save(&file.0, &recorded(samples)?)?;
+        Ok(file)
+    }
+}
+
+impl Drop for SampleFile {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system, as all temporary files are.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Memory of this process that is in use.
+fn resident_bytes() -> Result<u64> {
+    const STATUS: &str = "/proc/self/status";
+    let text = std::fs::read_to_string(STATUS).map_err(|source| Error::io(STATUS, source))?;
+    let kilobytes = text.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
+    kilobytes.map(|n: u64| n * 1024).ok_or_else(|| Error::Failed(format!("{STATUS} does not tell the memory in use")))
+}
+
+/// The learner's steps.
+#[cfg(feature = "torch")]
+pub(super) mod steps {
+    use crate::config::LearnerConfig;
+    use crate::device::Device;
+    use crate::error::Result;
+    use crate::train::learner::Learner;
+
+    use super::super::nets::mlp;
+    use super::{BATCH, Batch, Reading, Replay, SeedableRng, Size, Task, Xoshiro256PlusPlus, recorded};
+
+    /// Trains on batches that are ready, on one thread. A step costs about three forward passes: one forward, and for
+    /// the gradient two products of the same size.
+    pub fn learn(size: Size) -> Result<Task> {
+        Ok(Task::of(taking(size)?).with_flops(3.0 * mlp().spec().flops() as f64))
+    }
+
+    pub fn taking(size: Size) -> Result<impl FnMut() -> Result<Reading>> {
+        let steps = size.pick(40, 2);
+        let weights = mlp();
+        let config = LearnerConfig { batch_size: BATCH, ..LearnerConfig::default() };
+        let mut learner = Learner::new(weights.spec(), &config, Device::Cpu, 1, &weights)?;
+        let mut store = Replay::new(20_000);
+        store.extend(recorded(size.pick(20_000, 2000))?);
+        let mut batch = Batch::default();
+        store.sample(&mut Xoshiro256PlusPlus::seed_from_u64(1), BATCH, 0.0, &mut batch);
+        Ok(move || {
+            for _ in 0..steps {
+                learner.step(&batch, 1e-4)?;
+            }
+            Ok(Reading::Work((steps * BATCH) as u64))
+        })
+    }
+}
