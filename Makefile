@@ -71,7 +71,7 @@ test-python: test-wheel
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels/*.whl
 	$(VENV)/bin/python -m pytest -q tests/python
 	$(VENV)/bin/mypy --strict python
-	$(VENV)/bin/mypy --strict benches/peers.py benches/train_load.py
+	$(VENV)/bin/mypy --strict benches
 	$(VENV)/bin/python -m mypy.stubtest shashki._core
 
 $(VENV)/bin/python:

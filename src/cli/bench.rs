@@ -1,5 +1,6 @@
 //! `bench`: fixed workloads, each with one figure and what it is to be compared with.
 
+mod clock;
 mod envs;
 mod learning;
 mod nets;
@@ -63,17 +64,19 @@ const WORKLOADS: &[Workload] = &[
     Workload("selfplay-2-workers", "evaluations/s", selfplay::two_workers),
     #[cfg(feature = "torch")]
     Workload("learner", "samples/s", learning::steps::learn),
+    // Before those that leave much memory behind.
+    #[cfg(target_os = "linux")]
+    Workload("replay-memory", "bytes/sample", learning::memory),
     Workload("replay", "samples/s", learning::draw),
     Workload("replay-load", "samples/s", learning::load),
     Workload("replay-file", "bytes/sample", learning::file_size),
-    #[cfg(target_os = "linux")]
-    Workload("replay-memory", "bytes/sample", learning::memory),
 ];
 
 /// Runs fixed workloads, each on one core unless its name says otherwise, and prints a figure of each.
 ///
 /// A workload, a matrix product (64x256x256, f32, one thread) and what else it is compared with are timed in turns; shown
-/// is the median of the rounds, how far they spread, and the medians of the rounds' ratios.
+/// is the median of the rounds, how far they spread, and the medians of the rounds' ratios. Time is the processor time of
+/// the thread at work, so that other programs disturb little; only what uses two threads goes by the clock on the wall.
 #[derive(Args)]
 #[command(
     after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-2-threads, mcts, search, net-cpu-1, \

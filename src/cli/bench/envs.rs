@@ -8,6 +8,7 @@ use crate::games::Russian;
 use crate::games::position::Position;
 
 use super::Size;
+use super::clock::Stopwatch;
 use super::timing::{Reading, Task};
 
 /// Games stepped at once.
@@ -15,29 +16,74 @@ const GAMES: usize = 1024;
 
 /// Random play on one thread; the figure is of the time within `step`.
 pub(super) fn step(size: Size) -> Result<Task> {
-    Ok(Task::of(stepping(size, 1)?))
-}
-
-/// The same on two threads, beside one.
-pub(super) fn step_on_two(size: Size) -> Result<Task> {
-    Ok(Task::of(stepping(size, 2)?).against("1 thread", stepping(size, 1)?))
-}
-
-fn stepping(size: Size, threads: usize) -> Result<impl FnMut() -> Result<Reading>> {
-    let steps = size.pick(1000, 10);
-    let mut env = VecEnv::<Russian>::new(EnvOptions { games: GAMES, threads, ..EnvOptions::default() }, None)?;
-    let mut batch = Buffers::new(&Russian::SPEC, GAMES);
-    let mut actions = vec![0; GAMES];
-    env.reset(Some(1), batch.borrow())?;
-    Ok(move || {
+    let mut env = Stepping::new(1)?;
+    let steps = steps(size);
+    Ok(Task::of(move || {
         let mut inside = 0.0;
+        env.play(steps, |step| {
+            let watch = Stopwatch::start();
+            step()?;
+            inside += watch.seconds();
+            Ok(())
+        })?;
+        Ok(rate(steps, inside))
+    }))
+}
+
+/// The same on two threads, beside one, by the clock on the wall.
+pub(super) fn step_on_two(size: Size) -> Result<Task> {
+    let on = |threads| -> Result<_> {
+        let mut env = Stepping::new(threads)?;
+        let steps = steps(size);
+        Ok(move || {
+            let mut inside = 0.0;
+            env.play(steps, |step| {
+                let start = Instant::now();
+                step()?;
+                inside += start.elapsed().as_secs_f64();
+                Ok(())
+            })?;
+            Ok(rate(steps, inside))
+        })
+    };
+    Ok(Task::of(on(2)?).against("1 thread", on(1)?))
+}
+
+fn steps(size: Size) -> usize {
+    size.pick(1000, 10)
+}
+
+fn rate(steps: usize, seconds: f64) -> Reading {
+    let hops = (GAMES * steps) as u64;
+    Reading::Figure(hops as f64 / seconds, hops)
+}
+
+/// An environment with what a step needs.
+struct Stepping {
+    env: VecEnv<Russian>,
+    batch: Buffers,
+    actions: Vec<i64>,
+}
+
+impl Stepping {
+    fn new(threads: usize) -> Result<Self> {
+        let mut env = VecEnv::<Russian>::new(EnvOptions { games: GAMES, threads, ..EnvOptions::default() }, None)?;
+        let mut batch = Buffers::new(&Russian::SPEC, GAMES);
+        env.reset(Some(1), batch.borrow())?;
+        Ok(Self { env, batch, actions: vec![0; GAMES] })
+    }
+
+    /// Plays steps at random; each is handed to `around`, to be timed.
+    fn play(
+        &mut self,
+        steps: usize,
+        mut around: impl FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { env, batch, actions } = self;
         for _ in 0..steps {
-            env.random_actions(&mut actions)?;
-            let start = Instant::now();
-            env.step(&actions, batch.borrow())?;
-            inside += start.elapsed().as_secs_f64();
+            env.random_actions(actions)?;
+            around(&mut || env.step(actions, batch.borrow()))?;
         }
-        let hops = (GAMES * steps) as u64;
-        Ok(Reading::Figure(hops as f64 / inside, hops))
-    })
+        Ok(())
+    }
 }

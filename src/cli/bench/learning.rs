@@ -24,7 +24,7 @@ const BATCH: usize = 512;
 pub(super) fn draw(size: Size) -> Result<Task> {
     let samples = size.pick(1_000_000, 2000);
     let mut store = Replay::new(samples);
-    store.extend(recorded(samples)?);
+    store.extend(recorded(leaves(samples)?));
     let batches = size.pick(100, 2);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut batch = Batch::default();
@@ -39,20 +39,17 @@ pub(super) fn draw(size: Size) -> Result<Task> {
     Ok(task)
 }
 
-/// Bytes of memory a sample takes: by how much the process grows when a store is filled.
+/// Bytes of memory a sample takes: by how much the process grew when a store was filled. Done once, for memory that was
+/// used before and is used again does not show.
+#[cfg(target_os = "linux")]
 pub(super) fn memory(size: Size) -> Result<Task> {
-    let samples = size.pick(300_000, 20_000);
-    // Kept, so that the next store finds no memory that was used before.
-    let mut kept = Vec::new();
-    Ok(Task::of(move || {
-        let samples = recorded(samples)?;
-        let mut store = Replay::new(samples.len());
-        let before = resident_bytes()?;
-        store.extend(samples.iter().cloned());
-        let grown = resident_bytes()?.saturating_sub(before);
-        kept.push(store);
-        Ok(Reading::Figure(grown as f64 / samples.len() as f64, samples.len() as u64))
-    }))
+    let leaves = leaves(size.pick(500_000, 20_000))?;
+    let count = leaves.len();
+    let before = resident_bytes()?;
+    let mut store = Replay::new(count);
+    store.extend(recorded(leaves));
+    let grown = resident_bytes()?.saturating_sub(before) as f64 / store.len() as f64;
+    Ok(Task::of(move || Ok(Reading::Figure(grown, count as u64))))
 }
 
 /// Bytes a sample takes in a file.
@@ -71,16 +68,15 @@ pub(super) fn load(size: Size) -> Result<Task> {
     Ok(Task::new(move || Ok(replay::load::<Russian>(&file.0)?.len() as u64)))
 }
 
-/// Samples of random games, as a search that knows nothing would leave them.
-fn recorded(n: usize) -> Result<Vec<Sample<Russian>>> {
+/// What a search that knows nothing would record of these positions.
+fn recorded(leaves: Vec<Leaf<Russian>>) -> impl Iterator<Item = Sample<Russian>> {
     let mut hops = Hops::new();
     let winners = [Some(Side::White), Some(Side::Black), None].into_iter().cycle();
-    let sample = |(leaf, winner): (Leaf<Russian>, _)| {
+    leaves.into_iter().zip(winners).map(move |(leaf, winner)| {
         leaf.position.hops(&mut hops);
         let policy = vec![1.0 / hops.len() as f32; hops.len()];
         Sample { winner, ..Sample::new(leaf, &policy, Wdl::DRAW) }
-    };
-    Ok(leaves(n)?.into_iter().zip(winners).map(sample).collect())
+    })
 }
 
 /// A file of samples that goes with the workload.
@@ -90,7 +86,7 @@ impl SampleFile {
     fn write(samples: usize) -> Result<Self> {
         let name = format!("shashki-bench-{}-{samples}.samples", std::process::id());
         let file = Self(std::env::temp_dir().join(name));
-        replay::save(&file.0, &recorded(samples)?)?;
+        replay::save(&file.0, &recorded(leaves(samples)?).collect::<Vec<_>>())?;
         Ok(file)
     }
 }
@@ -103,6 +99,7 @@ impl Drop for SampleFile {
 }
 
 /// Memory of this process that is in use.
+#[cfg(target_os = "linux")]
 fn resident_bytes() -> Result<u64> {
     const STATUS: &str = "/proc/self/status";
     let text = std::fs::read_to_string(STATUS).map_err(|source| Error::io(STATUS, source))?;
@@ -119,7 +116,7 @@ pub(super) mod steps {
     use crate::train::learner::Learner;
 
     use super::super::nets::mlp;
-    use super::{BATCH, Batch, Reading, Replay, SeedableRng, Size, Task, Xoshiro256PlusPlus, recorded};
+    use super::{BATCH, Batch, Reading, Replay, SeedableRng, Size, Task, Xoshiro256PlusPlus, leaves, recorded};
 
     /// Trains on batches that are ready, on one thread. A step costs about three forward passes: one forward, and for
     /// the gradient two products of the same size.
@@ -133,7 +130,7 @@ pub(super) mod steps {
         let config = LearnerConfig { batch_size: BATCH, ..LearnerConfig::default() };
         let mut learner = Learner::new(weights.spec(), &config, Device::Cpu, 1, &weights)?;
         let mut store = Replay::new(20_000);
-        store.extend(recorded(size.pick(20_000, 2000))?);
+        store.extend(recorded(leaves(size.pick(20_000, 2000))?));
         let mut batch = Batch::default();
         store.sample(&mut Xoshiro256PlusPlus::seed_from_u64(1), BATCH, 0.0, &mut batch);
         Ok(move || {

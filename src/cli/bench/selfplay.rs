@@ -15,6 +15,7 @@ use crate::net::cpu::CpuNet;
 use crate::train::selfplay::Worker;
 
 use super::Size;
+use super::clock::Stopwatch;
 use super::nets::mlp;
 use super::timing::{Reading, Task};
 
@@ -39,9 +40,9 @@ pub(super) fn cost(size: Size) -> Result<Task> {
     let (config, net) = (config(size), CpuNet::<Russian>::new(&mlp())?);
     Ok(Task::of(move || {
         let mut net = Counted { probes: true, ..Counted::new(net.clone()) };
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         play(&config, 0, &mut net)?;
-        let outside = start.elapsed().as_secs_f64() - net.net_s - net.probe_s;
+        let outside = watch.seconds() - net.net_s - net.probe_s;
         let cost = outside / net.evaluations as f64 + net.probe_s / net.probed as f64;
         Ok(Reading::Figure(1e6 * cost, net.evaluations))
     }))
@@ -51,13 +52,14 @@ pub(super) fn cost(size: Size) -> Result<Task> {
 pub(super) fn two_workers(size: Size) -> Result<Task> {
     let (config, net) = (config(size), CpuNet::<Russian>::new(&mlp())?);
     let (one_config, one_net) = (config.clone(), net.clone());
-    let task = Task::of(move || Ok(Reading::Work(workers(&config, &net, 2)?)));
-    Ok(task.against("1 worker", move || Ok(Reading::Work(workers(&one_config, &one_net, 1)?))))
+    let task = Task::of(move || workers(&config, &net, 2));
+    Ok(task.against("1 worker", move || workers(&one_config, &one_net, 1)))
 }
 
-/// Lets so many workers play, and answers the evaluations of all.
-fn workers(config: &Config, net: &CpuNet<Russian>, count: usize) -> Result<u64> {
-    std::thread::scope(|scope| {
+/// Lets so many workers play, and answers the evaluations of all by the clock on the wall.
+fn workers(config: &Config, net: &CpuNet<Russian>, count: usize) -> Result<Reading> {
+    let start = Instant::now();
+    let evaluations = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
             .map(|index| {
                 scope.spawn(move || {
@@ -67,8 +69,9 @@ fn workers(config: &Config, net: &CpuNet<Russian>, count: usize) -> Result<u64> 
                 })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).sum()
-    })
+        threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).sum::<Result<u64>>()
+    })?;
+    Ok(Reading::Figure(evaluations as f64 / start.elapsed().as_secs_f64(), evaluations))
 }
 
 fn config(size: Size) -> Config {
@@ -116,7 +119,7 @@ impl Counted {
 
     /// Does what the network does before and behind its layers: it encodes, and lists the hops.
     fn probe(&mut self, leaves: &[Leaf<Russian>]) {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         self.features.clear();
         for leaf in leaves {
             leaf.position.encode(leaf.clock, &mut self.features);
@@ -124,7 +127,7 @@ impl Counted {
             std::hint::black_box(&mut self.hops);
         }
         std::hint::black_box(&mut self.features);
-        self.probe_s += start.elapsed().as_secs_f64();
+        self.probe_s += watch.seconds();
         self.probed += leaves.len() as u64;
     }
 }
@@ -136,9 +139,9 @@ impl Evaluator<Russian> for Counted {
         }
         self.batches += 1;
         self.evaluations += leaves.len() as u64;
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         let done = self.net.evaluate(leaves, out);
-        self.net_s += start.elapsed().as_secs_f64();
+        self.net_s += watch.seconds();
         done
     }
 }

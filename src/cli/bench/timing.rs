@@ -1,11 +1,11 @@
 //! Things timed in turns, so that whatever else the machine does hits all of them alike.
 
-use std::time::Instant;
-
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 
 use crate::error::Result;
+
+use super::clock::Stopwatch;
 
 /// Rows of the matrix product that stands for the machine's peak: those of a batch.
 const PEAK_ROWS: usize = 64;
@@ -16,9 +16,9 @@ const PEAK_PRODUCTS: usize = 500;
 
 /// What one run of a workload answers.
 pub(super) enum Reading {
-    /// So much was done in the time that the run took.
+    /// So much was done in the time that this thread worked.
     Work(u64),
-    /// The figure itself, where it is no rate or covers a part of the run, and what was done.
+    /// The figure itself, where it is no rate, or one of several threads or of a part of the run, and what was done.
     Figure(f64, u64),
 }
 
@@ -125,9 +125,9 @@ pub(super) fn measure(task: &mut Task, peak: &mut Peak, rounds: usize) -> Result
 
 /// Runs a workload once: its figure, and what it did.
 fn run(work: &mut Work) -> Result<(f64, u64)> {
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     Ok(match work()? {
-        Reading::Work(done) => (done as f64 / start.elapsed().as_secs_f64(), done),
+        Reading::Work(done) => (done as f64 / watch.seconds(), done),
         Reading::Figure(value, done) => (value, done),
     })
 }
@@ -161,12 +161,12 @@ impl Peak {
 
     /// Floating-point operations a second, a multiplication and an addition counted as two.
     fn flops_per_s(&mut self) -> f64 {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         for _ in 0..PEAK_PRODUCTS {
             general_mat_mul(1.0, &self.input, &self.weights, 0.0, &mut self.output);
             std::hint::black_box(&mut self.output);
         }
-        (PEAK_PRODUCTS * 2 * PEAK_ROWS * PEAK_WIDTH * PEAK_WIDTH) as f64 / start.elapsed().as_secs_f64()
+        (PEAK_PRODUCTS * 2 * PEAK_ROWS * PEAK_WIDTH * PEAK_WIDTH) as f64 / watch.seconds()
     }
 }
 
