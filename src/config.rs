@@ -55,7 +55,7 @@ pub struct RunConfig {
     pub name: String,
     /// The variant.
     pub variant: Variant,
-    /// The draw rules: `official`, `lidraughts` or `basic`.
+    /// The draw rules: `official` or `basic`, or where the variant has them `lidraughts` or `russian`.
     pub draws: Preset,
     /// Seeds everything: same seed, same threads, same games on the CPU.
     pub seed: u64,
