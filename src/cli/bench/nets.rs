@@ -99,7 +99,11 @@ pub(super) mod torch {
     }
 
     /// The layers alone, their input being ready: the least that libtorch takes for a batch.
-    pub fn forward(weights: &Weights, batch: usize, evaluations: usize) -> Result<impl FnMut() -> Result<Reading>> {
+    pub fn forward(
+        weights: &Weights,
+        batch: usize,
+        evaluations: usize,
+    ) -> Result<impl FnMut() -> Result<Reading> + use<>> {
         set_threads(1);
         let network = Network::new(weights.spec(), find(Device::Cpu)?);
         let flat = weights.to_flat();
