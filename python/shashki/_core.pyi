@@ -169,7 +169,7 @@ class Game:
             ValueError: If the bytes are damaged or of another variant; then nothing has changed.
         """
     def pdn(self, tags: Mapping[str, object] | None = None) -> str:
-        """The game as a PDN text, ready to be written behind others.
+        """The game as a PDN text, ready to be written behind others (in UTF-8): the whole turns played.
 
         Args:
             tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
@@ -437,7 +437,7 @@ class PdnGame:
         """The line it begins on, from 1."""
     @property
     def tags(self) -> dict[str, str]:
-        """Its tags as they are written: ``{"White": "Ivanov", …}``."""
+        """Its tags in the order they are written: ``{"White": "Ivanov", …}``."""
     @property
     def variant(self) -> str | None:
         """What is played; ``None`` where the tags name no game that is known here."""

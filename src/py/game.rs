@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
 use crate::board::Side;
 use crate::error::{Error, Result};
@@ -71,8 +71,12 @@ pub fn read_side(text: &str) -> Result<Side> {
     found.ok_or_else(|| Error::value("side", text, "white or black"))
 }
 
-fn read_tag((name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<(String, String)> {
-    Ok((name.extract()?, value.str()?.to_string()))
+/// Names and values; what is `None` is not known.
+fn read_tags(tags: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
+    let items = tags.items()?;
+    let known = items.iter().map(|item| item.extract::<(String, Bound<'_, PyAny>)>());
+    let known = known.filter(|item| item.as_ref().map_or(true, |(_, value)| !value.is_none()));
+    known.map(|item| item.and_then(|(name, value)| Ok((name, value.str()?.to_string())))).collect()
 }
 
 fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -276,14 +280,14 @@ impl PyGame {
         Ok(planes)
     }
 
-    /// The game as a PDN text, ready to be written behind others.
+    /// The game as a PDN text, ready to be written behind others (in UTF-8): the whole turns played.
     ///
     /// Args:
     ///     tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
     ///         the game (Result, FEN, GameType, …) are written anyway.
     #[pyo3(signature = (tags = None))]
-    fn pdn(&self, tags: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
-        let tags = tags.map_or_else(|| Ok(Vec::new()), |tags| tags.iter().map(read_tag).collect::<PyResult<_>>())?;
+    fn pdn(&self, tags: Option<&Bound<'_, PyMapping>>) -> PyResult<String> {
+        let tags = tags.map_or_else(|| Ok(Vec::new()), read_tags)?;
         Ok(self.record.pdn(tags)?)
     }
 

@@ -10,10 +10,11 @@ def test_a_game_is_written_and_read_back(tmp_path):
     played = [game.play(game.turns()[0]) for _ in range(9)]
     game.resign("white")
     path = tmp_path / "games.pdn"
-    path.write_text(game.pdn({"White": "Иванов", "Round": 3}) + game.pdn())
+    path.write_text(game.pdn({"White": "Иванов", "Round": 3, "Date": None}) + game.pdn(), encoding="utf-8")
     [first, second] = shashki.read_pdn(path)
     assert (first.number, second.number) == (1, 2)
     assert (first.tags["White"], first.tags["Round"]) == ("Иванов", "3")
+    assert list(first.tags)[:3] == ["Event", "Site", "Date"] and first.tags["Date"] == "????.??.??"
     assert (first.variant, first.draws, first.result) == ("spantsireti", "basic", "0-2")
     assert first.turns == played == game.history
     assert first.outcome == shashki.Outcome("black", "resignation")
