@@ -71,17 +71,47 @@ impl Features {
     ///
     /// # Panics
     /// If `planes` has another length than `spec.observation_len()`.
-    pub fn write_planes(&self, i: usize, spec: &Spec, planes: &mut [f32]) {
+    pub fn write_planes<T: CellValue>(&self, i: usize, spec: &Spec, planes: &mut [T]) {
         assert_eq!(planes.len(), spec.observation_len(), "an observation holds every plane");
         let area = spec.height * spec.width;
-        planes.fill(0.0);
+        planes.fill(T::ZERO);
         for &one in self.ones_of(i) {
             let (plane, square) = (usize::from(one) / spec.squares, usize::from(one) % spec.squares);
-            planes[plane * area + usize::from(spec.cells[square])] = 1.0;
+            planes[plane * area + usize::from(spec.cells[square])] = T::ONE;
         }
         for (&value, plane) in self.scalars_of(i).iter().zip(planes[spec.board_planes * area..].chunks_exact_mut(area))
         {
-            plane.fill(value);
+            plane.fill(T::of(value));
         }
+    }
+}
+
+/// A number that fills a cell of a plane.
+pub trait CellValue: Copy {
+    /// An empty cell.
+    const ZERO: Self;
+    /// A cell that is marked.
+    const ONE: Self;
+
+    /// The value of a scalar plane, which is a multiple of a sixteenth from 0 to 1.
+    fn of(scalar: f32) -> Self;
+}
+
+impl CellValue for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn of(scalar: f32) -> Self {
+        scalar
+    }
+}
+
+/// Sixteenths, so that nothing is rounded.
+impl CellValue for u8 {
+    const ZERO: Self = 0;
+    const ONE: Self = 16;
+
+    fn of(scalar: f32) -> Self {
+        (16.0 * scalar) as Self
     }
 }
