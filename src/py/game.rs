@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::board::Side;
 use crate::error::{Error, Result};
@@ -69,6 +69,10 @@ impl PyOutcome {
 pub fn read_side(text: &str) -> Result<Side> {
     let found = Side::BOTH.into_iter().find(|side| side.to_string() == text);
     found.ok_or_else(|| Error::value("side", text, "white or black"))
+}
+
+fn read_tag((name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<(String, String)> {
+    Ok((name.extract()?, value.str()?.to_string()))
 }
 
 fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -270,6 +274,17 @@ impl PyGame {
         let planes = PyArray3::zeros(py, self.record.spec().planes(), false);
         self.record.write_planes(planes.try_readwrite()?.as_slice_mut()?);
         Ok(planes)
+    }
+
+    /// The game as a PDN text, ready to be written behind others.
+    ///
+    /// Args:
+    ///     tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
+    ///         the game (Result, FEN, GameType, …) are written anyway.
+    #[pyo3(signature = (tags = None))]
+    fn pdn(&self, tags: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let tags = tags.map_or_else(|| Ok(Vec::new()), |tags| tags.iter().map(read_tag).collect::<PyResult<_>>())?;
+        Ok(self.record.pdn(tags)?)
     }
 
     /// The whole game as bytes: position, draw counters, earlier positions, turns, outcome.

@@ -5,6 +5,7 @@ mod errors;
 mod game;
 mod matches;
 mod opponent;
+mod pdn;
 mod players;
 mod record;
 mod signals;
@@ -21,6 +22,8 @@ mod _core {
     use super::game::{PyGame, PyOutcome};
     #[pymodule_export]
     use super::matches::arena_match;
+    #[pymodule_export]
+    use super::pdn::{PyPdnGame, PyPdnReader, read_pdn};
     #[pymodule_export]
     use super::players::{PyPlayer, load_player, main, train};
     #[pymodule_export]
