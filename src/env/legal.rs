@@ -23,33 +23,17 @@ pub fn contains(set: &[u64], action: i64) -> bool {
     word.is_some_and(|word| action >= 0 && word >> (action % 64) & 1 == 1)
 }
 
-/// How many actions are in the set.
-pub fn count(set: &[u64]) -> u32 {
-    set.iter().map(|word| word.count_ones()).sum()
-}
-
 /// The actions of the set, in order.
 pub fn actions(set: &[u64]) -> impl Iterator<Item = i64> {
     set.iter().zip(0..).flat_map(|(&word, i)| Bits(word).map(move |bit| 64 * i + i64::from(bit)))
 }
 
-/// The `n`-th legal action, counted from 0.
-pub fn nth(set: &[u64], mut n: u32) -> i64 {
-    for (&word, i) in set.iter().zip(0..) {
-        let here = word.count_ones();
-        if n < here {
-            let rest = (0..n).fold(word, |word, _| word & (word - 1));
-            return 64 * i + i64::from(rest.trailing_zeros());
-        }
-        n -= here;
-    }
-    unreachable!("fewer legal actions than were counted")
-}
-
 /// Writes 1 for each action of the set, 0 for every other.
 pub fn write(set: &[u64], mask: &mut [i8]) {
-    mask.fill(0);
-    for action in actions(set) {
-        mask[action as usize] = 1;
+    for (&word, mask) in set.iter().zip(mask.chunks_mut(64)) {
+        mask.fill(0);
+        for bit in Bits(word) {
+            mask[bit as usize] = 1;
+        }
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Lane<P> {
     pub number: usize,
     pub game: Game<P>,
     pub rng: Xoshiro256PlusPlus,
+    /// How many legal hops there are.
+    pub choices: usize,
     /// The caller's side against an opponent.
     pub agent: Option<Side>,
     /// Games begun since the seed.
@@ -113,15 +115,13 @@ impl<'a, P: Position> Part<'a, P> {
 
     /// Writes what the mover of a game sees and may play.
     pub fn show(&mut self, i: usize, worker: &mut Worker<P>) -> Result<()> {
-        let game = &self.lanes[i].game;
-        game.hops(&mut worker.hops);
-        if worker.hops.is_empty() {
+        let words = legal::words::<P>();
+        let (lane, set) = (&mut self.lanes[i], &mut self.legal[i * words..(i + 1) * words]);
+        lane.see(&mut worker.hops, set);
+        if lane.choices == 0 {
             return Err(Error::Failed("a game was over before the first hop".to_owned()));
         }
-        let words = legal::words::<P>();
-        let set = &mut self.legal[i * words..(i + 1) * words];
-        legal::set(game.position(), &worker.hops, set);
-        self.batch.show(i, game, set, &mut worker.features);
+        self.batch.show(i, &lane.game, set, &mut worker.features);
         Ok(())
     }
 }
@@ -163,6 +163,13 @@ impl<P: Position> Worker<P> {
 }
 
 impl<P: Position> Lane<P> {
+    /// Looks for the legal hops.
+    pub fn see(&mut self, hops: &mut Hops, set: &mut [u64]) {
+        self.game.hops(hops);
+        legal::set(self.game.position(), hops, set);
+        self.choices = hops.len();
+    }
+
     /// Begins a game, up to the caller's first hop.
     fn begin(&mut self, rules: &Rules<P>, worker: &mut Worker<P>) -> Result<()> {
         self.game.clone_from(&rules.fresh);
@@ -221,7 +228,7 @@ impl<P: Position> Lane<P> {
         if game.outcome().is_some() {
             return Err(damaged("expected games that are not over"));
         }
-        Ok(Self { number, game, rng, agent, begun })
+        Ok(Self { number, game, rng, choices: 0, agent, begun })
     }
 }
 

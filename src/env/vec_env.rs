@@ -75,6 +75,7 @@ impl<P: Position> VecEnv<P> {
             number,
             game: fresh.clone(),
             rng: Xoshiro256PlusPlus::seed_from_u64(0),
+            choices: 0,
             agent: None,
             begun: 0,
         };
@@ -134,7 +135,7 @@ impl<P: Position> VecEnv<P> {
         if let Some(seed) = seed {
             self.seed(seed);
         }
-        self.each(&[], batch, Part::reset)
+        self.each(&[], batch, |part, i, rules, worker| part.reset(i, rules, worker))
     }
 
     /// Plays one hop in each game, given by its number, and the opponent's reply. If one of them is illegal nothing
@@ -155,7 +156,7 @@ impl<P: Position> VecEnv<P> {
                 return Err(Error::IllegalAction { env: Some(i), action, legal });
             }
         }
-        self.each(actions, batch, Part::step)
+        self.each(actions, batch, |part, i, rules, worker| part.step(i, rules, worker))
     }
 
     /// Chooses a legal hop of each game by lot.
@@ -169,8 +170,8 @@ impl<P: Position> VecEnv<P> {
         }
         let games = self.lanes.iter_mut().zip(self.legal.chunks_exact(legal::words::<P>()));
         for ((lane, set), action) in games.zip(actions) {
-            let n = lane.rng.random_range(0..legal::count(set));
-            *action = legal::nth(set, n);
+            let n = lane.rng.random_range(0..lane.choices);
+            *action = legal::actions(set).nth(n).expect("as many legal actions as there are choices");
         }
         Ok(())
     }
@@ -267,9 +268,8 @@ impl<P: Position> VecEnv<P> {
         }
         self.lanes = lanes;
         let mut hops = Hops::new();
-        for (lane, set) in self.lanes.iter().zip(self.legal.chunks_exact_mut(legal::words::<P>())) {
-            lane.game.hops(&mut hops);
-            legal::set(lane.game.position(), &hops, set);
+        for (lane, set) in self.lanes.iter_mut().zip(self.legal.chunks_exact_mut(legal::words::<P>())) {
+            lane.see(&mut hops, set);
         }
         self.ready = Ready::Yes;
         Ok(())

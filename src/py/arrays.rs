@@ -252,13 +252,11 @@ pub fn actions(given: &Bound<'_, PyAny>, games: usize, out: &mut Vec<i64>) -> Py
     // What most callers give, and what `random_actions` answers, needs no look at its dtype and no second array.
     if let Ok(array) = given.cast::<PyArray1<i64>>()
         && array.len() == games
+        && let Ok(array) = array.try_readonly()
+        && let Ok(actions) = array.as_slice()
     {
-        let array = array.try_readonly()?;
         out.clear();
-        match array.as_slice() {
-            Ok(actions) => out.extend_from_slice(actions),
-            Err(_) => out.extend(array.as_array().iter()),
-        }
+        out.extend_from_slice(actions);
         return Ok(());
     }
     let numpy = || given.py().import("numpy");
