@@ -25,15 +25,15 @@ pub fn contains(set: &[u64], action: i64) -> bool {
 
 /// The actions of the set, in order.
 pub fn actions(set: &[u64]) -> impl Iterator<Item = i64> {
-    set.iter().zip(0..).flat_map(|(&word, i)| Bits(word).map(move |bit| 64 * i + i64::from(bit)))
+    set.iter().enumerate().flat_map(|(i, &word)| Bits(word).map(move |bit| 64 * i as i64 + i64::from(bit)))
 }
 
 /// Writes 1 for each action of the set, 0 for every other.
 pub fn write(set: &[u64], mask: &mut [i8]) {
-    for (&word, mask) in set.iter().zip(mask.chunks_mut(64)) {
-        mask.fill(0);
+    mask.fill(0);
+    for (i, &word) in set.iter().enumerate() {
         for bit in Bits(word) {
-            mask[bit as usize] = 1;
+            mask[64 * i + bit as usize] = 1;
         }
     }
 }

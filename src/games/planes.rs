@@ -66,8 +66,10 @@ impl Features {
     pub fn mark_board<const W: usize, const H: usize>(&mut self, first: usize, side: Side, board: &Board<W, H>) {
         let (own, other, kings) = (board.side(side), board.side(!side), board.kings());
         let sets = [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()];
-        for (plane, set) in (first..).zip(sets) {
-            Bits(set).for_each(|bit| self.mark::<W, H>(plane, side, bit));
+        for (i, &set) in sets.iter().enumerate() {
+            for bit in Bits(set) {
+                self.mark::<W, H>(first + i, side, bit);
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! The numpy arrays of a batch, and action arrays as Python gives them.
 
 use numpy::{
-    Element, PyArray1, PyArray2, PyArray4, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1,
-    PyReadwriteArray, PyReadwriteArray4, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArray1, PyArray2, PyArray4, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray,
+    PyReadwriteArray4, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyList;
