@@ -38,7 +38,7 @@ fuzz: ## hostile input for what reads files and texts, till one breaks it: TARGE
 
 install-train: $(VENV)/.torch ## put the training build into the current Python environment
 	$(WITH_TORCH) $(VENV)/bin/maturin build --release --features torch,python --interpreter $(VENV)/bin/python --auditwheel skip --out target/wheels-torch
-	$(PYTHON) -m pip install $(TORCH) && $(PYTHON) -m pip install --force-reinstall --no-deps target/wheels-torch/*.whl
+	$(PYTHON) -m pip install $(TORCH) numpy && $(PYTHON) -m pip install --force-reinstall --no-deps target/wheels-torch/*.whl
 
 docs: ## the API documentation, into target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps

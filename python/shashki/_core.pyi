@@ -73,7 +73,7 @@ class Game:
     Args:
         variant: What is played, one of ``VARIANTS``.
         fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
-        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
 
     Raises:
         ValueError: If a name is unknown or the position cannot be read.
@@ -196,7 +196,7 @@ class Game:
             size: Its width in pixels.
             below: The side at the bottom.
             last_turn: Whether to mark the squares of the turn that led here.
-            arrows: Turns in full notation to point at, the best first: the later the fainter.
+            arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
 
         Raises:
             ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.
@@ -280,7 +280,7 @@ class VecEnv:
         opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
             turn is over. Each thread has a player of its own; a callable is asked on one
             thread only.
-        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
         max_turns: Turns of both sides after which a game is truncated, at least 2.
         copy: Whether each call returns arrays of its own.
         threads: One a core unless given. Small batches stay on the calling thread.

@@ -70,8 +70,11 @@ impl<P: Position> Game<P> {
     /// # Errors
     /// If the variant has no such draw rules.
     pub fn from_position(position: P, preset: Preset) -> Result<Self> {
-        let draws = P::draws(preset)
-            .ok_or_else(|| Error::value("draw rules", preset, format!("rules that {} has", P::SPEC.variant)))?;
+        let draws = P::draws(preset).ok_or_else(|| {
+            let known: Vec<_> =
+                Preset::ALL.into_iter().filter(|&preset| P::draws(preset).is_some()).map(Preset::name).collect();
+            Error::value("draw rules", preset, format!("those of {}: {}", P::SPEC.variant, known.join(", ")))
+        })?;
         let mut tracks = <[Track; 2]>::default();
         for (board, track) in tracks.iter_mut().enumerate().take(P::SPEC.boards) {
             let key = (!position.in_chain(board)).then(|| position.board_key(board));

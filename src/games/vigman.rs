@@ -166,7 +166,7 @@ impl<const FREE: bool> TwoGames<FREE> {
         let chained = (0..2).find(|&board| self.boards[board].chain() != 0);
         if let Some(board) = (0..2).find(|&board| self.results[board].is_some()) {
             if FREE {
-                return Err("a game is over, expected one game on both boards".to_owned());
+                return Err("the result of one board, expected none: it is one game on both boards".to_owned());
             }
             if chained == Some(board) {
                 return Err(format!("a chain in the {} game, which is over", NAMES[board]));

@@ -97,7 +97,7 @@ fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
 /// Args:
 ///     variant: What is played, one of ``VARIANTS``.
 ///     fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
-///     draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+///     draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
 ///
 /// Raises:
 ///     ValueError: If a name is unknown or the position cannot be read.
@@ -318,7 +318,7 @@ impl PyGame {
     ///     size: Its width in pixels.
     ///     below: The side at the bottom.
     ///     last_turn: Whether to mark the squares of the turn that led here.
-    ///     arrows: Turns in full notation to point at, the best first: the later the fainter.
+    ///     arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
     ///
     /// Raises:
     ///     ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.

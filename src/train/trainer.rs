@@ -88,8 +88,15 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
         check::<P>(&config, init)?;
         let games = args.from_pdn.as_deref().map(|path| read_games::<P>(path, &config, console)).transpose()?;
         let folder = folder.map_or_else(|| RunFolder::create(args.run_dir.as_deref(), &config), Ok)?;
-        console.started(folder.path());
-        Trainer::<P>::open(config, folder, init)?.warm_start(games)?.run(stop, console)
+        let (path, variant) = (folder.path().to_owned(), config.run.variant);
+        console.started(&path);
+        let done = Trainer::<P>::open(config, folder, init)?.warm_start(games)?.run(stop, console);
+        match &done {
+            Ok(_) => console.finished(&path, variant),
+            Err(Error::Interrupted) => console.stopped(&path),
+            Err(_) => {}
+        }
+        done
     })
 }
 
