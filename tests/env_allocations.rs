@@ -71,8 +71,8 @@ fn steps_of_many_games_allocate_nothing() {
     for variant in Variant::ALL {
         for with_observation in [true, false] {
             let asked = for_variant!(variant, P => asked::<P>(20, 2000, with_observation));
-            // A game that goes on longer than all before it remembers more positions.
-            assert!(asked <= 5, "{variant}: {asked} blocks in 2000 steps");
+            // A game that goes on longer than all before it remembers more positions: now and then one of the twenty.
+            assert!(asked <= 20, "{variant}: {asked} blocks in 2000 steps of 20 games");
         }
     }
 }

@@ -169,11 +169,14 @@ class Game:
             ValueError: If the bytes are damaged or of another variant; then nothing has changed.
         """
     def pdn(self, tags: Mapping[str, object] | None = None) -> str:
-        """The game as a PDN text, ready to be written behind others (in UTF-8): the whole turns played.
+        """The whole turns played as a PDN text, to be written behind others, in UTF-8.
 
         Args:
-            tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
-                the game (Result, FEN, GameType, …) are written anyway.
+            tags: Further tags, ``{"White": "Ivanov", "Round": 3}``; those that follow from the game
+                (Result, FEN, GameType, …) are written anyway.
+
+        Raises:
+            ValueError: If the name of a tag is none.
         """
     def copy(self) -> Game:
         """A game apart that stands the same."""
@@ -196,7 +199,8 @@ class Game:
             size: Its width in pixels.
             below: The side at the bottom.
             last_turn: Whether to mark the squares of the turn that led here.
-            arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
+            arrows: Turns in full notation to point at, the best first: the later the fainter.
+                None unless given.
 
         Raises:
             ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.

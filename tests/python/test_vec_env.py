@@ -121,7 +121,9 @@ def test_a_step_writes_into_the_same_memory():
         for _ in range(20):
             batch = venv.step(venv.random_actions())
             assert [getattr(batch, name).ctypes.data for name in names] == places
-            assert all(getattr(batch, name) is array for name, array in zip(names, arrays, strict=True))
+            assert all(
+                getattr(batch, name) is array for name, array in zip(names, arrays, strict=True)
+            )
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
