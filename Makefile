@@ -59,7 +59,7 @@ test-rust:
 	cargo test
 
 test-torch: $(VENV)/.tools
-	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke
+	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke --test env_allocations
 
 # The wheel with numpy as its only dependency, in an environment that has nothing else.
 test-wheel: $(VENV)/.tools
