@@ -31,9 +31,10 @@ verify: test-python ## the long checks in full, with their figures
 	cargo run --release -- arena alphabeta:eval=basic,depth=1 random --games 400
 	cargo run --release -- arena alphabeta:eval=basic,depth=4 alphabeta:eval=basic,depth=2 --games 400
 	$(VENV)/bin/python examples/python/match_pydraughts.py --games 200
+	cargo check --manifest-path tests/fuzz/Cargo.toml
 
 fuzz: ## hostile input for what reads files and texts, till one breaks it: TARGET=pdn or game, ARGS="-max_total_time=60"
-	cargo fuzz --version > /dev/null 2>&1 || cargo install cargo-fuzz
+	@cargo fuzz --version > /dev/null 2>&1 || { echo "this needs cargo-fuzz: cargo install cargo-fuzz"; exit 1; }
 	cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none $(TARGET) -- $(ARGS)
 
 install-train: $(VENV)/.torch ## put the training build into the current Python environment
@@ -62,7 +63,7 @@ test-rust:
 	cargo test
 
 test-torch: $(VENV)/.tools
-	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke
+	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke --test env_allocations
 
 # The wheel with numpy as its only dependency, in an environment that has nothing else.
 test-wheel: $(VENV)/.tools
@@ -76,7 +77,7 @@ test-python: test-wheel
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels/*.whl
 	$(VENV)/bin/python -m pytest -q tests/python
 	$(VENV)/bin/mypy --strict python
-	$(VENV)/bin/mypy --strict benches
+	$(VENV)/bin/mypy --strict benches/peers.py benches/train_load.py
 	$(VENV)/bin/python -m mypy.stubtest shashki._core
 
 $(VENV)/bin/python:

@@ -47,6 +47,7 @@ const WORKLOADS: &[Workload] = &[
     Workload("games", "games/s", rules::games),
     Workload("hops", "hops/s", rules::hops),
     Workload("vecenv", "hops/s", envs::step),
+    Workload("vecenv-unseen", "hops/s", envs::step_unseen),
     Workload("vecenv-2-threads", "hops/s", envs::step_on_two),
     Workload("mcts", "simulations/s", trees::simulate),
     Workload("search", "nodes/s", trees::look_ahead),
@@ -79,7 +80,7 @@ const WORKLOADS: &[Workload] = &[
 /// the thread at work, so that other programs disturb little; only what uses two threads goes by the clock on the wall.
 #[derive(Args)]
 #[command(
-    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-2-threads, mcts, search, net-cpu-1, \
+    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, net-cpu-1, \
                         net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
                         replay-file, replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
                         net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"

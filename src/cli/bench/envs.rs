@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::env::{Buffers, EnvOptions, VecEnv};
+use crate::env::{BatchMut, Buffers, EnvOptions, PlanesMut, VecEnv};
 use crate::error::Result;
 use crate::games::Russian;
 use crate::games::position::Position;
@@ -16,7 +16,16 @@ const GAMES: usize = 1024;
 
 /// Random play on one thread; the figure is of the time within `step`.
 pub(super) fn step(size: Size) -> Result<Task> {
-    let mut env = Stepping::new(1)?;
+    on_one(size, true)
+}
+
+/// The same without observations.
+pub(super) fn step_unseen(size: Size) -> Result<Task> {
+    on_one(size, false)
+}
+
+fn on_one(size: Size, seen: bool) -> Result<Task> {
+    let mut env = Stepping::new(1, seen)?;
     let steps = steps(size);
     Ok(Task::of(move || {
         let mut inside = 0.0;
@@ -33,7 +42,7 @@ pub(super) fn step(size: Size) -> Result<Task> {
 /// The same on two threads, beside one, by the clock on the wall.
 pub(super) fn step_on_two(size: Size) -> Result<Task> {
     let on = |threads| -> Result<_> {
-        let mut env = Stepping::new(threads)?;
+        let mut env = Stepping::new(threads, true)?;
         let steps = steps(size);
         Ok(move || {
             let mut inside = 0.0;
@@ -62,15 +71,17 @@ fn rate(steps: usize, seconds: f64) -> Reading {
 struct Stepping {
     env: VecEnv<Russian>,
     batch: Buffers,
+    /// Whether observations are written.
+    seen: bool,
     actions: Vec<i64>,
 }
 
 impl Stepping {
-    fn new(threads: usize) -> Result<Self> {
+    fn new(threads: usize, seen: bool) -> Result<Self> {
         let mut env = VecEnv::<Russian>::new(EnvOptions { games: GAMES, threads, ..EnvOptions::default() }, None)?;
         let mut batch = Buffers::new(&Russian::SPEC, GAMES);
         env.reset(Some(1), batch.borrow())?;
-        Ok(Self { env, batch, actions: vec![0; GAMES] })
+        Ok(Self { env, batch, seen, actions: vec![0; GAMES] })
     }
 
     /// Plays steps at random; each is handed to `around`, to be timed.
@@ -79,11 +90,17 @@ impl Stepping {
         steps: usize,
         mut around: impl FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        let Self { env, batch, actions } = self;
+        let Self { env, batch, seen, actions } = self;
         for _ in 0..steps {
             env.random_actions(actions)?;
-            around(&mut || env.step(actions, batch.borrow()))?;
+            around(&mut || env.step(actions, lend(batch, *seen)))?;
         }
         Ok(())
     }
+}
+
+/// Lends the buffers to a step, with those of observations or without.
+fn lend(batch: &mut Buffers, seen: bool) -> BatchMut<'_> {
+    let whole = batch.borrow();
+    if seen { whole } else { BatchMut { observation: PlanesMut::Off, final_observation: PlanesMut::Off, ..whole } }
 }
