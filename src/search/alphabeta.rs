@@ -93,7 +93,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             seed: None,
             time_cap: None,
             clock: None,
-            table: Arc::new(Table::new(options.hash_mb << 20, options.limits.useful_entries())),
+            table: Arc::new(Table::new(options.hash_mb << 20, useful_entries(options.limits))),
             workers: Vec::new(),
             stopper: Arc::default(),
             done: Arc::default(),
@@ -207,7 +207,7 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
     }
 
     fn new_game(&mut self) {
-        self.table.clear();
+        self.table.end();
         self.workers.iter_mut().for_each(Worker::forget);
     }
 
@@ -226,6 +226,12 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
     fn stopper(&self) -> Option<Arc<AtomicBool>> {
         Some(Arc::clone(&self.stopper))
     }
+}
+
+/// The table entries that a search within these limits can make use of: memory that is not touched is not waited for.
+fn useful_entries(limits: Limits) -> usize {
+    let unlimited = limits == Limits::default();
+    Limits { depth: limits.depth.or(unlimited.then_some(DEFAULT_DEPTH)), ..limits }.useful_entries()
 }
 
 impl RootTurn {

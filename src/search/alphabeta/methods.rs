@@ -16,8 +16,6 @@ pub enum Method {
     Margins,
     /// A reply that is the only one costs no depth.
     Forced,
-    /// Threatened captures are met by a turn of any kind at the horizon.
-    Threats,
     /// Men that can be crowned are crowned at the horizon.
     Crownings,
     /// Where the table knows no hop the search is less deep.
@@ -26,14 +24,13 @@ pub enum Method {
 
 impl Method {
     /// Every method with its name in a player's text: `without=NAME`.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Table, "table"),
         (Self::Aspiration, "aspiration"),
         (Self::Reductions, "reductions"),
         (Self::ProbCut, "probcut"),
         (Self::Margins, "margins"),
         (Self::Forced, "forced"),
-        (Self::Threats, "threats"),
         (Self::Crownings, "crownings"),
         (Self::Internal, "internal"),
     ];

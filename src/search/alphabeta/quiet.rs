@@ -1,4 +1,4 @@
-//! Beyond the horizon: captures, answers to threats and crownings are played out until the evaluation can be believed.
+//! Beyond the horizon: captures and crownings are played out until the evaluation can be believed.
 
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{HIGHEST_GUESS, INFINITE, WIN};
@@ -10,15 +10,6 @@ use super::worker::Worker;
 /// Turns that are played out before evaluating, at most. Where captured pieces leave the board there are never as many;
 /// towers can be captured back and forth for long.
 const MOST_TURNS: u32 = 24;
-/// Turns of these that answer threats, at most.
-const MOST_ANSWERS: u32 = 1;
-
-/// How far play goes on.
-#[derive(Copy, Clone)]
-struct Left {
-    turns: u32,
-    answers: u32,
-}
 
 impl<P: Heuristic> Worker<P> {
     /// The evaluation of a position, away from proven scores.
@@ -28,11 +19,10 @@ impl<P: Heuristic> Worker<P> {
 
     /// The score of a position at the horizon, `turns` after the root, seen by its side to move.
     pub(super) fn play_out(&mut self, at: usize, position: &P, turns: i32, alpha: i32, beta: i32) -> i32 {
-        let answers = if self.methods.has(Method::Threats) { MOST_ANSWERS } else { 0 };
-        self.go_on(at, position, turns, Left { turns: MOST_TURNS, answers }, alpha, beta)
+        self.go_on(at, position, turns, MOST_TURNS, alpha, beta)
     }
 
-    fn go_on(&mut self, at: usize, position: &P, turns: i32, mut left: Left, mut alpha: i32, beta: i32) -> i32 {
+    fn go_on(&mut self, at: usize, position: &P, turns: i32, left: u32, mut alpha: i32, beta: i32) -> i32 {
         self.watch.nodes += 1;
         self.levels[at].line.clear();
         let side = position.side();
@@ -46,18 +36,14 @@ impl<P: Heuristic> Worker<P> {
                     None => 0,
                 };
             }
-            let end = left.turns == 0 || at >= DEEPEST_LEVEL;
-            if !end && left.answers > 0 && position.is_threatened() {
-                left.answers -= 1;
-            } else {
-                best = Self::guess(position);
-                only_crownings = !end && self.methods.has(Method::Crownings) && position.can_crown();
-                if !only_crownings || best >= beta {
-                    return best;
-                }
-                alpha = alpha.max(best);
+            best = Self::guess(position);
+            let end = left == 0 || at >= DEEPEST_LEVEL;
+            only_crownings = !end && self.methods.has(Method::Crownings) && position.can_crown();
+            if !only_crownings || best >= beta {
+                return best;
             }
-        } else if left.turns == 0 || at >= 2 * DEEPEST_LEVEL {
+            alpha = alpha.max(best);
+        } else if left == 0 || at >= 2 * DEEPEST_LEVEL {
             return Self::guess(position);
         }
         self.open_level(at + 1);
@@ -70,7 +56,7 @@ impl<P: Heuristic> Worker<P> {
                 continue;
             }
             let after = turns + i32::from(step.turn_over);
-            let left = Left { turns: left.turns - u32::from(step.turn_over), ..left };
+            let left = left - u32::from(step.turn_over);
             let score = if next.side() == side {
                 self.go_on(at + 1, &next, after, left, alpha, beta)
             } else {

@@ -121,8 +121,15 @@ impl Table {
         }
     }
 
+    /// Ends a series of searches: the next one finds nothing.
+    pub fn end(&self) {
+        if self.keeps.load(Relaxed) {
+            self.clear();
+        }
+    }
+
     /// Forgets every entry.
-    pub fn clear(&self) {
+    fn clear(&self) {
         for place in self.buckets.get().into_iter().flatten().flat_map(|bucket| &bucket.0) {
             place.set(0, 0);
         }

@@ -1,6 +1,5 @@
 //! The nodes of the search: what is looked up, cut off, reduced and extended.
 
-use crate::games::Position;
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{INFINITE, PROVEN, Value, WIN, from_table, to_table};
 
@@ -202,7 +201,7 @@ impl<P: Heuristic> Worker<P> {
             if node.calm && depth >= REDUCED_FROM && !step.promoted && self.methods.has(Method::Reductions) {
                 reduction = reduction_of(depth, place, node.open_window);
             }
-            if reduction > 0 && !self.game.position().must_capture() {
+            if reduction > 0 {
                 value = Some(self.search_child(at, (below - reduction).max(1), same_side, alpha, alpha + 1));
             }
             if value.is_none_or(|value| value.score > alpha) {
