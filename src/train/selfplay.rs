@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::board::{Hop, Hops};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::evaluator::{Evaluations, Evaluator};
+use crate::evaluator::{Cache, Evaluations, Evaluator};
 use crate::games::game::{Game, Leaf, Outcome, Reason};
 use crate::games::pdn::Record;
 use crate::games::position::Position;
@@ -23,6 +23,9 @@ use super::stored::{put_count, take_count};
 
 /// Games of a round that a worker keeps for the record.
 const KEPT_GAMES: usize = 4;
+
+/// Evaluations that a worker keeps: 8 MiB of them.
+const CACHED: usize = 1 << 16;
 
 /// What a worker made in a round, or all workers together.
 #[derive(Clone, Debug)]
@@ -75,6 +78,8 @@ pub struct Worker<P> {
     seats: Vec<Seat<P>>,
     moves: Hops,
     policy: Vec<f32>,
+    /// What this round's evaluator has answered.
+    cache: Cache,
 }
 
 impl<P: Position> Worker<P> {
@@ -99,6 +104,7 @@ impl<P: Position> Worker<P> {
             seats: Vec::new(),
             moves: Hops::new(),
             policy: Vec::new(),
+            cache: Cache::new(CACHED),
         }
     }
 
@@ -154,6 +160,7 @@ impl<P: Position> Worker<P> {
         let start = Instant::now();
         let mut round = Round::default();
         let (mut leaves, mut tickets, mut answers) = (Vec::new(), Vec::new(), Evaluations::default());
+        self.cache.clear();
         for seat in &mut self.seats {
             seat.tree.reset(&seat.game);
         }
@@ -174,7 +181,9 @@ impl<P: Position> Worker<P> {
             round.stats.net_s += asked.elapsed().as_secs_f64();
             round.stats.evaluations += leaves.len() as u64;
             for (i, (seat, ticket)) in self.seats.iter_mut().zip(tickets.drain(..)).enumerate() {
-                seat.tree.apply(ticket, answers.wdl[i], answers.priors_of(i));
+                let (wdl, priors) = (answers.wdl[i], answers.priors_of(i));
+                seat.tree.apply(ticket, wdl, priors);
+                self.cache.put(leaves[i].key(), wdl, priors);
             }
         }
         round.stats.all_s = start.elapsed().as_secs_f64();
@@ -199,7 +208,9 @@ impl<P: Position> Worker<P> {
                 let hop = self.choose(seat, &mut round.stats);
                 self.advance(seat, hop, round, recorded)?;
             } else if let Gather::Leaf(leaf, ticket) = seat.tree.gather(&self.settings, &mut self.rng) {
-                return Ok((leaf, ticket));
+                let Some((wdl, priors)) = self.cache.get(leaf.key()) else { return Ok((leaf, ticket)) };
+                seat.tree.apply(ticket, wdl, priors);
+                round.stats.cached += 1;
             }
         }
     }
