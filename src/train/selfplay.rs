@@ -86,7 +86,7 @@ impl<P: Position> Worker<P> {
     /// The worker number `index` of a run.
     ///
     /// # Errors
-    /// If the variant has no such draw rules.
+    /// If the variant has no such draw rules, or the config wants no games.
     pub fn new(config: &Config, seed: u64, index: usize) -> Result<Self> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // Streams 2^128 steps apart.
@@ -110,6 +110,9 @@ impl<P: Position> Worker<P> {
 
     /// Brings the games to as many as the config wants.
     fn fill_seats(&mut self) -> Result<()> {
+        if self.config.selfplay.games == 0 {
+            return Err(Error::value("selfplay.games", 0, "at least 1 for a worker: 0 is for a run to probe"));
+        }
         self.seats.truncate(self.config.selfplay.games);
         while self.seats.len() < self.config.selfplay.games {
             let seat = self.new_seat()?;

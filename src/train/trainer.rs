@@ -27,6 +27,7 @@ use crate::seed::mix;
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
+use super::probe;
 use super::progress::{Progress, checksum};
 use super::replay::{self, Batch, Replay, Sample};
 use super::run_folder::RunFolder;
@@ -85,6 +86,8 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
     // What is wrong with what was given is found before a folder is made.
     for_variant!(config.run.variant, P => {
         check::<P>(&config, init)?;
+        let mut config = config;
+        probe::settle_games::<P>(&mut config, stop, |text| console.line(text))?;
         let games = args.from_pdn.as_deref().map(|path| read_games::<P>(path, &config, console)).transpose()?;
         let folder = folder.map_or_else(|| RunFolder::create(args.run_dir.as_deref(), &config), Ok)?;
         heap::keep_freed();
