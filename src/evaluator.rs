@@ -112,6 +112,25 @@ impl<P: Position, E: Evaluator<P> + ?Sized> Evaluator<P> for Box<E> {
     }
 }
 
+/// What is certain of a position, seen by the side to move, by the rules without draws by counting or repetition.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Proven {
+    /// 1 for a win of the side to move, 0 for a draw, −1 for a loss.
+    pub value: i8,
+    /// Turns of either side until the game ends by best play: the winner hastens, the loser delays. 0 for a draw, and where
+    /// the game is over; in mid chain the rest of the turn counts as one.
+    pub turns: u16,
+}
+
+/// Knows some positions for certain, as endgame tables do.
+pub trait Truth<P: Position>: Send + Sync {
+    /// The pieces, of both sides together, up to which positions are known.
+    fn most_pieces(&self) -> u32;
+
+    /// What is certain of a position, be it between turns or in mid chain; `None` where it is not covered.
+    fn probe(&self, position: &P) -> Option<Proven>;
+}
+
 /// Knows nothing: every hop alike, every game even.
 #[derive(Clone, Debug, Default)]
 pub struct Uniform {
