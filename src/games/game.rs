@@ -3,15 +3,15 @@
 mod ahead;
 mod bytes;
 
-use crate::board::{Hop, Hops, Side, Step};
+use crate::board::{Hop, Hops, Side, Step, stir};
 use crate::error::{Error, Result};
 
 use super::draws::{Clock, ClockView, Draws, Preset};
 pub use super::outcome::{Outcome, Reason};
-pub use ahead::Back;
 use super::position::Position;
 use super::track::Track;
 use super::turn::{self, Turn};
+pub use ahead::Back;
 
 /// What a net is asked about: a position and how near a draw is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -20,6 +20,15 @@ pub struct Leaf<P> {
     pub position: P,
     /// The draw counters and repetitions, coarse.
     pub clock: ClockView,
+}
+
+impl<P: Position> Leaf<P> {
+    /// A hash of all that an evaluator sees.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let ClockView { sixteenths: [a, b], repetitions: [c, d] } = self.clock;
+        stir(self.position.key(), u64::from(u32::from_le_bytes([a, b, c, d])))
+    }
 }
 
 /// A game in play or over. Cloning one into another (`clone_from`) allocates nothing in the long run.
