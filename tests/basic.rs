@@ -1,7 +1,7 @@
 //! The basic engine is frozen: it answers as the first version did, node for node.
 #![allow(clippy::unwrap_used)]
 
-use shashki::games::{Bashni, Game, Poddavki, Position, Preset, Russian, Spantsireti, Vigman};
+use shashki::games::{Bashni, Game, Poddavki, Preset, Russian, Spantsireti, Vigman};
 use shashki::player::Player;
 use shashki::search::basic::Basic;
 use shashki::search::heuristic::Heuristic;

@@ -136,7 +136,12 @@ fn check_wins<P: Heuristic>(seed: u64, count: u32) {
         let Some(soonest) = (1..=3).find(|&within| forces(game.side(), &game, within)) else { continue };
         let analysis = engine(7, Methods::ALL).analyse(&game).unwrap();
         let fen = game.position().write_fen();
-        assert_eq!((analysis.value, analysis.lines[0].line.len()), (1.0, soonest as usize), "{} {fen}", P::SPEC.variant);
+        assert_eq!(
+            (analysis.value, analysis.lines[0].line.len()),
+            (1.0, soonest as usize),
+            "{} {fen}",
+            P::SPEC.variant
+        );
         found += 1;
     }
 }

@@ -89,7 +89,8 @@ impl Track {
     /// Whether a move might be followed by a draw: neither the counters nor earlier positions rule that out.
     pub fn may_draw(&self) -> bool {
         // The third time needs four moves twice; all counters count kings.
-        self.keys.len() - self.first >= 8 || (self.before.kings != [0; 2] && self.clock.longest() + 1 >= Draws::SHORTEST)
+        self.keys.len() - self.first >= 8
+            || (self.before.kings != [0; 2] && self.clock.longest() + 1 >= Draws::SHORTEST)
     }
 
     /// Counts what was done since it was last called as one ply.

@@ -17,6 +17,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
+use crate::evaluator::Truth;
 use crate::games::game::Game;
 use crate::games::position::Position;
 use crate::games::turn::{self, Turn};
@@ -70,13 +71,13 @@ impl Default for Options {
 /// assert_eq!(analysis.lines[0].turn, engine.choose(&game)?);
 /// # Ok::<(), shashki::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct AlphaBeta<P> {
     options: Options,
     seed: Option<u64>,
     time_cap: Option<Duration>,
     clock: Option<Clock>,
     table: Arc<Table>,
+    truth: Option<Arc<dyn Truth<P>>>,
     workers: Vec<Worker<P>>,
     stopper: Arc<AtomicBool>,
     /// Tells the other threads that the first one has done.
@@ -94,11 +95,19 @@ impl<P: Heuristic> AlphaBeta<P> {
             time_cap: None,
             clock: None,
             table: Arc::new(Table::new(options.hash_mb << 20, useful_entries(options.limits))),
+            truth: None,
             workers: Vec::new(),
             stopper: Arc::default(),
             done: Arc::default(),
             nodes: 0,
         }
+    }
+
+    /// An engine that takes what is known of positions for certain, as far as the game's clock lets it be so.
+    #[must_use]
+    pub fn with_truth(mut self, truth: Arc<dyn Truth<P>>) -> Self {
+        self.truth = Some(truth);
+        self
     }
 
     /// The positions that the last choice or analysis looked at, all threads together.
@@ -159,6 +168,7 @@ impl<P: Heuristic> AlphaBeta<P> {
         for worker in &mut self.workers {
             worker.game.clone_from(game);
             worker.watch.start(limits, most_nodes, times);
+            worker.truth.clone_from(&self.truth);
             if !keeps {
                 worker.forget();
             }

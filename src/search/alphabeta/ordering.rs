@@ -158,7 +158,7 @@ mod tests {
         let (mut hops, mut list) = (Hops::new(), Vec::new());
         let mut ordering = Ordering::default();
         ordering.forget(Russian::SPEC.actions);
-        ordering.list(&position, 0, [NO_ACTION; 2], &mut hops, &mut list);
+        ordering.list(&position, 9, [NO_ACTION; 2], &mut hops, &mut list);
         let (first, second) = (list[0].action, list[1].action);
         let tried = [list[0], list[2]];
         ordering.reward(Side::White, 9, NO_ACTION, &tried, 5);

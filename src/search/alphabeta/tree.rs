@@ -1,5 +1,6 @@
 //! The nodes of the search: what is looked up, cut off, reduced and extended.
 
+use crate::evaluator::{Proven, Truth};
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{INFINITE, PROVEN, Value, WIN, from_table, to_table};
 
@@ -22,6 +23,8 @@ const PROBCUT_MARGIN: i32 = 50;
 const MARGINS_TO: i32 = 3;
 /// What a turn may change, in hundredths of a man.
 const MARGIN: i32 = 70;
+/// Wins that take longer are not told from guesses.
+const MOST_TURNS: i32 = 700;
 /// Below this depth a hop from the table is not missed.
 const INTERNAL_FROM: i32 = 4;
 
@@ -56,6 +59,10 @@ impl<P: Heuristic> Worker<P> {
                 Some(winner) => Value::of_position(if winner == side { WIN - turns } else { turns - WIN }),
                 None => Value { score: 0, of_path: true },
             };
+        }
+        if let Some(score) = self.certain(&position, turns) {
+            self.watch.nodes += 1;
+            return Value::of_position(score);
         }
         if depth <= 0 || at >= DEEPEST_LEVEL {
             return Value::of_position(self.play_out(at, &position, turns, alpha, beta));
@@ -103,10 +110,8 @@ impl<P: Heuristic> Worker<P> {
         let level = &mut self.levels[at];
         let mut candidates = std::mem::take(&mut level.candidates);
         self.ordering.list(&position, at, [best_known, last], &mut level.hops, &mut candidates);
-        let forced = candidates.len() == 1
-            && !in_chain
-            && turns < 2 * self.iteration as i32
-            && self.methods.has(Method::Forced);
+        let forced =
+            candidates.len() == 1 && !in_chain && turns < 2 * self.iteration as i32 && self.methods.has(Method::Forced);
         let may_draw = self.game.may_draw();
         let node = Node { at, position, depth, turns, forced, calm, open_window, may_draw };
         let floor = alpha;
@@ -152,6 +157,32 @@ impl<P: Heuristic> Worker<P> {
         best
     }
 
+    /// What may know the position or those after it.
+    fn truth_from(&self, position: &P) -> Option<&dyn Truth<P>> {
+        let truth = self.truth.as_deref()?;
+        let material = position.material(0);
+        let pieces: u32 = material.men.iter().chain(&material.kings).map(|&count| u32::from(count)).sum();
+        (P::SPEC.boards == 1 && pieces <= truth.most_pieces() + 2).then_some(truth)
+    }
+
+    /// The score of a position that is known for certain. What is known leaves draws by counting and by repetition out: a
+    /// win that takes longer than the nearest draw is none yet, nor one on a way that has come back before.
+    fn certain(&self, position: &P, turns: i32) -> Option<i32> {
+        let truth = self.truth_from(position)?;
+        if turns == 0 || !position.at_turn_start() {
+            return None;
+        }
+        let Proven { value, turns: left } = truth.probe(position)?;
+        let left = i32::from(left);
+        let in_time =
+            || !self.game.repeated() && self.game.plies_to_draw().is_none_or(|plies| i32::from(plies) >= left);
+        match value {
+            0 => Some(0),
+            _ if left <= MOST_TURNS && in_time() => Some((WIN - turns - left) * i32::from(value.signum())),
+            _ => None,
+        }
+    }
+
     /// The score of a table entry, if it answers a node of this depth and window. An entry knows nothing of this game's
     /// clock: what it saw must lie before the draw that the clock brings.
     fn answered(&self, entry: Entry, depth: i32, turns: i32, alpha: i32, beta: i32) -> Option<i32> {
@@ -175,7 +206,7 @@ impl<P: Heuristic> Worker<P> {
         let Node { at, depth, .. } = *node;
         let (hop, side) = (candidate.hop, node.position.side());
         self.open_level(at + 1);
-        if depth == 1 && !node.forced && !node.may_draw {
+        if depth == 1 && !node.forced && !node.may_draw && self.truth_from(&node.position).is_none() {
             // What is at the horizon needs no past.
             let mut next = node.position;
             let step = next.play_unchecked(hop);

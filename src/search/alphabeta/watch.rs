@@ -101,3 +101,39 @@ impl Watch {
         matches!((self.began, time), (Some(began), Some(time)) if began.elapsed() >= time)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_turn_takes_what_is_left_on_the_clock() {
+        for left_s in [0.002, 0.05, 1.0, 60.0, 3000.0] {
+            for increment_s in [0.0, 0.1, 15.0] {
+                let times = Times::of(Limits::default(), None, Some(Clock { left_s, increment_s }));
+                let [soft, hard] = [times.soft, times.hard].map(|time| time.unwrap().as_secs_f64());
+                assert!(soft <= hard && hard < left_s, "{soft} and {hard} of {left_s}+{increment_s}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_shortest_of_the_times_holds() {
+        let limits = Limits { time_s: Some(0.5), ..Limits::default() };
+        let clock = Clock { left_s: 100.0, increment_s: 0.0 };
+        let hard = |cap: Option<f64>, clock| Times::of(limits, cap.map(seconds), clock).hard;
+        assert_eq!(hard(None, None), Some(seconds(0.5)));
+        assert_eq!(hard(Some(0.1), None), Some(seconds(0.1)));
+        assert_eq!(hard(Some(0.7), Some(clock)), Some(seconds(0.5)));
+    }
+
+    #[test]
+    fn a_flag_ends_an_armed_watch_and_lets_the_first_iteration_end() {
+        let stopper = Arc::new(AtomicBool::new(true));
+        let mut watch = Watch::new(Arc::clone(&stopper), Arc::default());
+        watch.start(Limits::default(), None, Times::default());
+        assert!(!watch.over());
+        watch.armed = true;
+        assert!(watch.over());
+    }
+}

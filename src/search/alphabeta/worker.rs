@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Hop, Hops};
+use crate::evaluator::Truth;
 use crate::games::game::Game;
 use crate::games::turn::Turn;
 use crate::search::heuristic::Heuristic;
@@ -19,10 +20,11 @@ const ASPIRATION: i32 = 12;
 const ASPIRATION_FROM: u32 = 4;
 
 /// What one thread needs for its search.
-#[derive(Debug)]
 pub(super) struct Worker<P> {
     pub(super) methods: Methods,
     pub(super) table: Arc<Table>,
+    /// Knows positions of few pieces for certain.
+    pub truth: Option<Arc<dyn Truth<P>>>,
     pub(super) ordering: Ordering,
     pub watch: Watch,
     /// The game at the node being searched.
@@ -66,7 +68,7 @@ impl<P: Heuristic> Worker<P> {
     /// A worker that will stand at the root of this game.
     pub fn new(game: Game<P>, methods: Methods, table: Arc<Table>, watch: Watch) -> Self {
         let levels = vec![Level::new()];
-        Self { methods, table, ordering: Ordering::default(), watch, game, levels, iteration: 0 }
+        Self { methods, table, truth: None, ordering: Ordering::default(), watch, game, levels, iteration: 0 }
     }
 
     /// Forgets what it has learnt of hops.

@@ -98,9 +98,9 @@ pub(super) fn bring_best(candidates: &mut [Candidate], n: usize) -> Candidate {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Bound;
     use super::*;
     use crate::games::Russian;
-    use super::super::table::Bound;
 
     #[test]
     fn the_table_comes_first_then_killers_then_history() {
