@@ -1,5 +1,8 @@
 //! Who chooses turns: the trait of every player, and the one that plays at random.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -62,6 +65,10 @@ pub trait Player<P: Position>: Send {
 
     /// Caps the seconds of the next choice, where a game is played by the clock.
     fn limit_time(&mut self, _seconds: f64) {}
+
+    /// Hands over a flag for all choices to come: while it is raised, a choice ends soon with the best found so far. A
+    /// player that ignores it answers when it would have anyway.
+    fn heed(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
 /// Plays each hop at random, all legal hops alike.

@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 8] = [
     &["games"],
     &["config", "evaluator", "player"],
     &["search", "net", "endgame", "arena", "env"],
-    &["roster", "hub"],
+    &["hub", "roster"],
     &["train"],
     &["cli", "py", "main"],
 ];
