@@ -55,9 +55,8 @@ fn every_kind_of_player_plays_a_legal_turn_under_its_own_text() {
 #[test]
 fn an_unknown_name_is_refused_with_the_known_ones() {
     for text in ["", "kestog", "Random", "alpha-beta:depth=3", ":depth=3"] {
-        assert!(refused(text).contains("expected one of random, alphabeta, mcts, policy, rollout"));
+        assert!(refused(text).contains("expected one of random, alphabeta, mcts, policy, rollout, hub"));
     }
-    assert!(refused("hub:cmd=engine").contains("not yet known"));
 }
 
 #[test]
@@ -73,6 +72,20 @@ fn an_unknown_key_is_refused_with_the_known_ones() {
 #[test]
 fn a_key_given_twice_is_refused() {
     assert!(refused("alphabeta:depth=3,depth=4").contains("given twice"));
+}
+
+#[test]
+fn an_engine_is_named_by_its_command_which_is_the_rest_of_the_text() {
+    for text in ["hub:cmd=engine", "hub:time=0.1,cmd=engine --hash 64, depth=3", "hub:depth=5,timeout=60,cmd=a=b,cmd=c"]
+    {
+        assert_eq!(roster::player::<Russian>(text).unwrap().name(), text);
+    }
+    for text in ["hub", "hub:", "hub:time=1", "hub:cmd=", "hub:cmd= ", "hub:depth=3,cmd=", "hub:engine"] {
+        assert!(refused(text).contains("expected cmd=COMMAND at the end, before it time, depth, timeout"), "{text}");
+    }
+    assert!(refused("hub:time=0,cmd=x").contains("from 0.001 to 86400"));
+    assert!(refused("hub:nodes=3,cmd=x").contains("unknown key"));
+    assert!(refused("hub:time=1,depth=3,cmd=x").contains("not both"));
 }
 
 #[test]

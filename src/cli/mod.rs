@@ -4,7 +4,9 @@ mod analyse;
 mod arena;
 mod bench;
 mod hub;
+mod ladder;
 mod moves;
+mod openings;
 mod output;
 mod pdn;
 mod perft;
@@ -52,6 +54,7 @@ enum Command {
     Moves(moves::Arguments),
     Train(train::Arguments),
     Arena(arena::Arguments),
+    Ladder(ladder::Arguments),
     Analyse(analyse::Arguments),
     Play(play::Arguments),
     Hub(hub::Arguments),
@@ -92,7 +95,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    WATCHED.store(matches!(cli.command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_)), Ordering::SeqCst);
+    let orderly = matches!(cli.command, Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_));
+    WATCHED.store(orderly, Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
@@ -105,6 +109,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Moves(arguments) => arguments.run(&out),
         Command::Train(arguments) => arguments.run(&out, &STOP),
         Command::Arena(arguments) => arguments.run(&out, &STOP),
+        Command::Ladder(arguments) => arguments.run(&out, &STOP),
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
         Command::Hub(arguments) => arguments.run(),

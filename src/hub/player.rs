@@ -284,7 +284,7 @@ impl Engine {
         let deadline = Instant::now() + Duration::from_secs_f64(timeout_s);
         let mut info = Message::default();
         loop {
-            let message = self.hear(deadline, &format!("answer within {timeout_s} s"))?;
+            let message = self.hear(deadline, "answer")?;
             match message.word.as_str() {
                 "info" => info = message,
                 "done" => {
