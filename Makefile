@@ -13,7 +13,7 @@ TARGET ?= pdn
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test verify fuzz install-train docs bench lint test-rust test-torch test-python test-wheel clean
+.PHONY: help train test verify fuzz install-train docs bench ladder lint test-rust test-torch test-python test-wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -50,6 +50,17 @@ bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, th
 	$(WITH_TORCH) cargo build --release --features torch
 	$(WITH_TORCH) cargo run --release --features torch -- bench $(ARGS)
 	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(ARGS)
+
+# Neighbours play each other, so the order is that of strength. Finished pairs are kept: stop it and start it again as you like.
+LADDER := random rollout:visits=20 rollout:visits=100 $(foreach depth,1 2 3 4 5 6 7 8 9 10,alphabeta:depth=$(depth)) \
+	"hub:time=0.1$(,)cmd=$(VENV)/bin/python examples/py_draughts_engine.py" alphabeta:time=0.01 alphabeta:time=0.03 alphabeta:time=0.1
+, := ,
+
+ladder: $(VENV)/.tools ## the table of docs/ladder.md, some hours: ARGS="--games 20" for a short one
+	cargo build --release
+	cargo run --release -- ladder $(LADDER) --neighbours --games 200 --games-for 60:alphabeta:time=0.1 \
+	  --games-for "60:hub:time=0.1$(,)cmd=$(VENV)/bin/python examples/py_draughts_engine.py" \
+	  --keep target/ladder.jsonl --pdn target/ladder.pdn --into docs/ladder.md $(ARGS)
 
 lint: $(VENV)/.tools docs
 	cargo fmt --check

@@ -167,7 +167,14 @@ pub(super) struct Pdn {
 
 impl Pdn {
     pub fn create(path: PathBuf) -> Result<Self> {
-        let file = File::create(&path).map_err(|source| Error::io(&path, source))?;
+        Self::open(path, false)
+    }
+
+    /// Opens the file to write behind what it holds, or in its place.
+    pub fn open(path: PathBuf, behind: bool) -> Result<Self> {
+        let mut how = File::options();
+        let how = if behind { how.append(true) } else { how.write(true).truncate(true) };
+        let file = how.create(true).open(&path).map_err(|source| Error::io(&path, source))?;
         let date = jiff::ZonedDateTime::now().strftime("%Y.%m.%d").to_string();
         Ok(Self { path, file, date })
     }

@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     /// A game of so many turns of both sides together is a draw.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     max_turns: Option<u32>,
-    /// Write every game to this file.
+    /// Write every game to this file; where --keep knows earlier matches, behind what it holds.
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     /// Keep the result of each pair in this file, and take from it what an earlier run has played.
@@ -167,7 +167,7 @@ impl Arguments {
         games.iter().try_for_each(|&games| Options::<P> { games, ..Options::default() }.check())?;
         let entrants = self.players.iter().map(|text| Entrant::<P>::new(text)).collect::<Result<Vec<_>>>()?;
         let mut kept = Kept::open(self.keep.as_deref())?;
-        let mut pdn = self.pdn.as_ref().map(|path| Pdn::create(path.clone())).transpose()?;
+        let mut pdn = self.pdn.as_ref().map(|path| Pdn::open(path.clone(), !kept.is_empty())).transpose()?;
         let bar = output::bar(games.iter().map(|&games| u64::from(games)).sum(), "games");
         let mut matches: Vec<Match> = Vec::new();
         let mut interrupted = false;

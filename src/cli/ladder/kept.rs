@@ -86,6 +86,11 @@ impl Kept {
         self.matches.iter().rev().find(|known| known.is_like(wanted))
     }
 
+    /// Whether no match is known.
+    pub fn is_empty(&self) -> bool {
+        self.matches.is_empty()
+    }
+
     /// Keeps a result.
     pub fn add(&mut self, played: &Match) -> Result<()> {
         let Some((path, file)) = &mut self.file else { return Ok(()) };
