@@ -52,14 +52,13 @@ bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, th
 	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(ARGS)
 
 # Neighbours play each other, so the order is that of strength. Finished pairs are kept: stop it and start it again as you like.
-LADDER := random rollout:visits=20 rollout:visits=100 $(foreach depth,1 2 3 4 5 6 7 8 9 10,alphabeta:depth=$(depth)) \
-	"hub:time=0.1$(,)cmd=$(VENV)/bin/python examples/py_draughts_engine.py" alphabeta:time=0.01 alphabeta:time=0.03 alphabeta:time=0.1
-, := ,
+PY_DRAUGHTS := hub:time=0.1,cmd=.venv/bin/python examples/py_draughts_engine.py
+RUNGS := random rollout:visits=20 rollout:visits=100 $(foreach depth,1 2 3,alphabeta:depth=$(depth)) "$(PY_DRAUGHTS)" \
+	$(foreach depth,4 5 6 7 8 9 10,alphabeta:depth=$(depth)) $(foreach time,0.01 0.03 0.1,alphabeta:time=$(time))
 
-ladder: $(VENV)/.tools ## the table of docs/ladder.md, some hours: ARGS="--games 20" for a short one
-	cargo build --release
-	cargo run --release -- ladder $(LADDER) --neighbours --games 200 --games-for 60:alphabeta:time=0.1 \
-	  --games-for "60:hub:time=0.1$(,)cmd=$(VENV)/bin/python examples/py_draughts_engine.py" \
+ladder: $(VENV)/bin/python ## the table of docs/ladder.md, an hour or two: ARGS="--seed 2" for other openings
+	$(VENV)/bin/pip install -q py-draughts==1.10.1
+	cargo run --release -- ladder $(RUNGS) --neighbours --games 200 --games-for 60:alphabeta:time=0.1 --games-for "60:$(PY_DRAUGHTS)" \
 	  --keep target/ladder.jsonl --pdn target/ladder.pdn --into docs/ladder.md $(ARGS)
 
 lint: $(VENV)/.tools docs
