@@ -84,6 +84,10 @@ fn what_was_played_before_is_not_played_again() {
     assert_eq!(fs::read_to_string(&keep).unwrap().lines().count(), 3);
     let table = fs::read_to_string(&page).unwrap();
     assert!(table.contains("| player | Elo |") && table.contains("| `random` | 0 | 0 to 0 | 8 |"), "{table}");
+    // A file without marks is refused before a game is played.
+    let output = ladder(&["random", "alphabeta", "--into", &pdn]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("expected the lines <!-- ladder -->"));
     // Another seed is another match.
     json(&[&THREE[..2], &["--seed", "2"], &args[..8]].concat());
     assert_eq!(fs::read_to_string(&pdn).unwrap().matches("[Result ").count(), 16);

@@ -166,6 +166,8 @@ impl Arguments {
         let games: Vec<_> = pairs.iter().map(|&pair| self.games_of(pair)).collect();
         games.iter().try_for_each(|&games| Options::<P> { games, ..Options::default() }.check())?;
         let entrants = self.players.iter().map(|text| Entrant::<P>::new(text)).collect::<Result<Vec<_>>>()?;
+        // What is wrong with a file shows before hours of play.
+        self.into.as_deref().map(table::around).transpose()?;
         let mut kept = Kept::open(self.keep.as_deref())?;
         let mut pdn = self.pdn.as_ref().map(|path| Pdn::open(path.clone(), !kept.is_empty())).transpose()?;
         let bar = output::bar(games.iter().map(|&games| u64::from(games)).sum(), "games");
@@ -208,24 +210,16 @@ impl Arguments {
         bar.finish_and_clear();
         let anchor = self.players.iter().position(|player| player == ANCHOR).unwrap_or(0);
         let ratings = self.fit(&matches, anchor);
-        let places = |(name, rating): (&'_ String, &Rating)| (name.clone(), *rating);
-        let places: Vec<_> = self.players.iter().zip(&ratings).map(places).collect();
+        let places: Vec<_> = self.players.iter().map(String::as_str).zip(ratings).collect();
         out.text(&table::text(&places, &matches))?;
         if let Some(path) = self.into.as_ref().filter(|_| !interrupted) {
             table::write_into(path, &table::markdown(&places, &matches, &self.heading(&games)))?;
         }
-        let place = |(name, rating): (&'_ String, &Rating)| {
-            let Rating { elo, low, high, games } = *rating;
-            (name.clone(), elo, low, high, games)
-        };
-        let told: Vec<_> = self.players.iter().zip(&ratings).map(place).collect();
+        let place = |&(name, Rating { elo, low, high, games })| Place { name, elo, low, high, games };
         out.object(&Answer {
             variant: self.variant.name(),
             anchor: &self.players[anchor],
-            players: told
-                .iter()
-                .map(|(name, elo, low, high, games)| Place { name, elo: *elo, low: *low, high: *high, games: *games })
-                .collect(),
+            players: places.iter().map(place).collect(),
             pairs: &matches,
             openings: &self.openings,
             seed: self.seed,

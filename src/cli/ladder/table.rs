@@ -12,13 +12,13 @@ use super::kept::Match;
 const MARKS: [&str; 2] = ["<!-- ladder -->", "<!-- end of ladder -->"];
 
 /// The rows: name, Elo, interval, games, and the result against the player before where they have met.
-fn rows(places: &[(String, Rating)], matches: &[Match]) -> Vec<[String; 5]> {
+fn rows(places: &[(&str, Rating)], matches: &[Match]) -> Vec<[String; 5]> {
     let row = |i: usize| {
-        let (name, Rating { elo, low, high, games }) = &places[i];
+        let (name, Rating { elo, low, high, games }) = places[i];
         let elo = elo.map_or_else(|| "-".to_owned(), |elo| format!("{elo:.0}"));
-        let interval = low.zip(*high).map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.0} to {high:.0}"));
-        let below = i.checked_sub(1).and_then(|below| against(name, &places[below].0, matches));
-        [name.clone(), elo, interval, games.to_string(), below.unwrap_or_default()]
+        let interval = low.zip(high).map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.0} to {high:.0}"));
+        let below = i.checked_sub(1).and_then(|below| against(name, places[below].0, matches));
+        [name.to_owned(), elo, interval, games.to_string(), below.unwrap_or_default()]
     };
     (0..places.len()).map(row).collect()
 }
@@ -39,7 +39,7 @@ fn against(name: &str, other: &str, matches: &[Match]) -> Option<String> {
 const HEADS: [&str; 5] = ["player", "Elo", "95%", "games", "against the one before"];
 
 /// The table in columns of one width.
-pub(super) fn text(places: &[(String, Rating)], matches: &[Match]) -> String {
+pub(super) fn text(places: &[(&str, Rating)], matches: &[Match]) -> String {
     let mut rows = rows(places, matches);
     rows.insert(0, HEADS.map(str::to_owned));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -55,7 +55,7 @@ pub(super) fn text(places: &[(String, Rating)], matches: &[Match]) -> String {
 }
 
 /// The table in Markdown, below a line on how it was made.
-pub(super) fn markdown(places: &[(String, Rating)], matches: &[Match], heading: &str) -> String {
+pub(super) fn markdown(places: &[(&str, Rating)], matches: &[Match], heading: &str) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("{heading}\n\n{}", line(&HEADS.map(str::to_owned)));
     text += "|---|---:|---:|---:|---|\n";
@@ -67,20 +67,29 @@ pub(super) fn markdown(places: &[(String, Rating)], matches: &[Match], heading: 
     text
 }
 
+/// What stands before and behind the marks of a file.
+///
+/// # Errors
+/// If the file cannot be read or has no marks.
+pub(super) fn around(path: &Path) -> Result<[String; 2]> {
+    let failed = |source| Error::io(path, source);
+    let text = fs::read_to_string(path).map_err(failed)?;
+    let [begin, end] = MARKS;
+    let parts = text.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+    let parts = parts.map(|(before, after)| [before.to_owned(), after.to_owned()]);
+    parts.ok_or_else(|| {
+        let reason = format!("expected the lines {begin} and {end}");
+        failed(std::io::Error::new(std::io::ErrorKind::InvalidData, reason))
+    })
+}
+
 /// Puts a text between the marks of a file, in place of what stands there.
 ///
 /// # Errors
-/// If the file cannot be read or written, or has no marks.
+/// As [`around`], and if the file cannot be written.
 pub(super) fn write_into(path: &Path, text: &str) -> Result<()> {
-    let failed = |source| Error::io(path, source);
-    let old = fs::read_to_string(path).map_err(failed)?;
-    let [begin, end] = MARKS;
-    let parts = old.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
-    let (before, after) = parts.ok_or_else(|| {
-        let reason = format!("expected the lines {begin} and {end}");
-        failed(std::io::Error::new(std::io::ErrorKind::InvalidData, reason))
-    })?;
-    fs::write(path, format!("{before}{begin}\n\n{text}\n{end}{after}")).map_err(failed)
+    let ([before, after], [begin, end]) = (around(path)?, MARKS);
+    fs::write(path, format!("{before}{begin}\n\n{text}\n{end}{after}")).map_err(|source| Error::io(path, source))
 }
 
 #[cfg(test)]
