@@ -22,7 +22,7 @@ use super::weights::Weights;
 /// Positions taken through the layers together, so that their units stay in the processor's cache: of dense nets ...
 const DENSE_CHUNK: usize = 128;
 /// ... and of convolutional ones.
-const CONV_CHUNK: usize = 16;
+const CONV_CHUNK: usize = 8;
 
 /// Evaluates positions on one thread. A clone shares the weights and computes for another thread.
 ///

@@ -60,7 +60,7 @@ impl Mlp {
         }
         active.iter_mut().zip(&**stream).for_each(|(active, sum)| *active = sum.max(0.0));
         for block in &self.blocks {
-            block.add(simd, active, stream, next, list);
+            block.add(simd, active, [&mut *stream, &mut *next], list);
             std::mem::swap(active, next);
         }
     }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "counted loops over small arrays unroll and keep them in registers")]
 
+use std::iter;
+
 use pulp::Simd;
 
 use crate::games::planes::Features;
@@ -17,8 +19,7 @@ const EPSILON: f32 = 1e-5;
 #[derive(Debug)]
 pub(super) struct Resnet {
     spec: NetSpec,
-    input: Conv,
-    blocks: Vec<[Conv; 2]>,
+    convs: Vec<Conv>,
     heads: Dense,
 }
 
@@ -111,8 +112,12 @@ impl Conv {
                 // A kernel row beyond the first or last rank meets nothing.
                 let Some(from) = from.checked_sub(1).filter(|from| *from < ranks) else { continue };
                 let cell = |n: usize, c: usize| ((position + n) * squares + from * C + c) * stride;
-                let values: [[&[f32]; C]; N] =
-                    std::array::from_fn(|n| std::array::from_fn(|c| &input[cell(n, c)..][..taps.len()]));
+                let mut values: [[&[f32]; C]; N] = [[&[]; C]; N];
+                for n in 0..N {
+                    for c in 0..C {
+                        values[n][c] = &input[cell(n, c)..][..taps.len()];
+                    }
+                }
                 for (i, [left, middle, right]) in taps.iter().enumerate() {
                     for n in 0..N {
                         for c in 0..C {
@@ -213,15 +218,16 @@ impl Norm {
 impl Resnet {
     pub(super) fn new(weights: &Weights, lanes: usize) -> Self {
         let spec = *weights.spec();
-        let conv = |name: &str| Conv::new(weights, name, spec.width, lanes);
         let [policy, value] = ["policy.conv", "value.conv"]
             .map(|name| ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}"))));
         let bias = [policy[1], value[1]].concat();
         let rows = [policy[0], value[0]].concat();
+        let blocks = (0..spec.blocks).flat_map(|i| [0, 1].map(|half| format!("blocks.{i}.{half}")));
+        let blocks = blocks.map(|name| Conv::new(weights, &name, spec.width, lanes));
+        let convs = iter::once(Conv::new(weights, "input", spec.channels(), lanes)).chain(blocks).collect();
         Self {
             spec,
-            input: Conv::new(weights, "input", spec.channels(), lanes),
-            blocks: (0..spec.blocks).map(|i| [0, 1].map(|half| conv(&format!("blocks.{i}.{half}")))).collect(),
+            convs,
             heads: Dense::new(lanes, spec.width, &bias, |output, input| rows[output * spec.width + input]),
         }
     }
@@ -250,28 +256,31 @@ impl Resnet {
     fn pass<S: Simd, const C: usize>(&self, simd: S, features: &Features, units: &mut Units, list: &mut NonZero) {
         let Units { planes, stream, sums: [first, second], norm, heads, .. } = units;
         let squares = self.spec.game.squares;
-        let width = self.input.scale.len();
+        let width = self.convs[0].scale.len();
         planes.resize(features.len() * squares * self.spec.channels());
         for buffer in [&mut *stream, &mut *first, &mut *second] {
             buffer.resize(features.len() * squares * width);
         }
         heads.resize(features.len() * squares * self.heads.outputs());
         self.write_planes(features, planes);
-        self.input.convolve::<S, C>(simd, squares, planes, stream);
-        for position in stream.chunks_exact_mut(squares * width) {
-            self.input.norm(simd, &self.spec, position, norm);
-            norm.relu(simd, position);
-        }
-        for [one, two] in &self.blocks {
-            one.convolve::<S, C>(simd, squares, stream, first);
-            for position in first.chunks_exact_mut(squares * width) {
-                one.norm(simd, &self.spec, position, norm);
-                norm.relu(simd, position);
+        for (i, conv) in self.convs.iter().enumerate() {
+            // The first reads the planes; then two and two are a block.
+            let (from, to) = match i {
+                0 => (&**planes, &mut **stream),
+                _ if i % 2 == 1 => (&**stream, &mut **first),
+                _ => (&**first, &mut **second),
+            };
+            conv.convolve::<S, C>(simd, squares, from, to);
+            if i == 0 || i % 2 == 1 {
+                for position in to.chunks_exact_mut(squares * width) {
+                    conv.norm(simd, &self.spec, position, norm);
+                    norm.relu(simd, position);
+                }
+                continue;
             }
-            two.convolve::<S, C>(simd, squares, first, second);
             let each = stream.chunks_exact_mut(squares * width).zip(second.chunks_exact(squares * width));
             for (stream, position) in each {
-                two.norm(simd, &self.spec, position, norm);
+                conv.norm(simd, &self.spec, position, norm);
                 norm.add(simd, position, stream);
             }
         }

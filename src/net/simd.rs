@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "counted loops over small arrays unroll and keep them in registers")]
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -10,8 +10,6 @@ use pulp::{Arch, Simd, WithSimd};
 const LINE: usize = 64;
 /// Vectors of outputs that a tile of sums is wide.
 pub(super) const VECTORS: usize = 2;
-/// Rows that are left over are taken four at a time, fewer of them one by one.
-const FEW: usize = 4;
 
 /// Numbers that begin at a line of the cache, so that no vector straddles two.
 #[derive(Debug, Default)]
@@ -42,12 +40,14 @@ impl Aligned {
 impl Deref for Aligned {
     type Target = [f32];
 
+    #[inline(always)]
     fn deref(&self) -> &[f32] {
         &self.store[self.start..self.start + self.len]
     }
 }
 
 impl DerefMut for Aligned {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut [f32] {
         &mut self.store[self.start..self.start + self.len]
     }
@@ -117,140 +117,122 @@ impl Dense {
     /// `output = relu(input W + b)`; rows of `input` are `stride` apart.
     #[inline(always)]
     pub(super) fn relu<S: Simd>(&self, simd: S, input: &[f32], stride: usize, output: &mut [f32], list: &mut NonZero) {
-        self.each_tile(
-            simd,
-            input,
-            stride,
-            output.len() / self.outputs(),
-            list,
-            #[inline(always)]
-            |at, sums, bias| {
-                let zero = simd.splat_f32s(0.0);
-                let to = S::as_mut_simd_f32s(&mut output[at..at + VECTORS * lanes_of::<S>()]).0;
-                for v in 0..VECTORS {
-                    to[v] = simd.max_f32s(simd.add_f32s(sums[v], bias[v]), zero);
-                }
-            },
-        );
+        let rows = output.len() / self.outputs();
+        self.apply(simd, (input, stride), rows, list, &mut Relu(output));
     }
 
     /// `stream += input W + b`, and `active = relu(stream)`; rows of all are as long as the outputs.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(
-        &self,
-        simd: S,
-        input: &[f32],
-        stream: &mut [f32],
-        active: &mut [f32],
-        list: &mut NonZero,
-    ) {
-        let width = self.outputs();
-        self.each_tile(
-            simd,
-            input,
-            width,
-            stream.len() / width,
-            list,
-            #[inline(always)]
-            |at, sums, bias| {
-                let zero = simd.splat_f32s(0.0);
-                let place = at..at + VECTORS * lanes_of::<S>();
-                let stream = S::as_mut_simd_f32s(&mut stream[place.clone()]).0;
-                let active = S::as_mut_simd_f32s(&mut active[place]).0;
-                for v in 0..VECTORS {
-                    stream[v] = simd.add_f32s(stream[v], simd.add_f32s(sums[v], bias[v]));
-                    active[v] = simd.max_f32s(stream[v], zero);
-                }
-            },
-        );
+    pub(super) fn add<S: Simd>(&self, simd: S, input: &[f32], [stream, active]: [&mut [f32]; 2], list: &mut NonZero) {
+        let rows = stream.len() / self.outputs();
+        self.apply(simd, (input, self.outputs()), rows, list, &mut Residual { stream, active });
     }
 
-    /// Hands out the sums of each row and panel, and the panel's bias, with their place among the outputs.
     #[inline(always)]
-    fn each_tile<S: Simd>(
-        &self,
-        simd: S,
-        input: &[f32],
-        stride: usize,
-        rows: usize,
-        list: &mut NonZero,
-        mut take: impl FnMut(usize, [S::f32s; VECTORS], &[S::f32s; VECTORS]),
-    ) {
-        // As many rows as leave registers for the weights: 32 of them with 16 lanes, else 16.
-        let (whole, few) = match lanes_of::<S>() {
-            16 => (rows / 8 * 8, rows % 8),
-            _ => (rows / 6 * 6, rows % 6),
+    fn apply<S: Simd>(&self, simd: S, input: (&[f32], usize), rows: usize, list: &mut NonZero, end: &mut impl End) {
+        // As many rows at once as leave registers for the weights: of 32 where vectors have 16 lanes, else of 16.
+        let whole = match lanes_of::<S>() {
+            16 => rows / 8 * 8,
+            _ => rows / 6 * 6,
         };
-        let fours = whole + few / FEW * FEW;
+        let fours = whole + (rows - whole) / 4 * 4;
+        let last = rows - fours;
+        if last == 1 {
+            list.clear();
+            let values = &input.0[fours * input.1..][..self.inputs];
+            list.extend((0..).zip(values).filter(|(_, value)| **value != 0.0).map(|(i, value)| (i, *value)));
+        }
         let (bias, _) = S::as_simd_f32s(&self.bias).0.as_chunks::<VECTORS>();
         let (weights, _) = S::as_simd_f32s(&self.weights).0.as_chunks::<VECTORS>();
-        for (p, (weights, bias)) in weights.chunks_exact(self.inputs).zip(bias).enumerate() {
-            let place = |row: usize| row * self.outputs() + p * VECTORS * lanes_of::<S>();
+        for (i, (weights, bias)) in weights.chunks_exact(self.inputs).zip(bias).enumerate() {
+            let panel = Panel { weights, bias, place: i * VECTORS * lanes_of::<S>(), outputs: self.outputs() };
             match lanes_of::<S>() {
-                16 => tiles::<S, 8>(
-                    simd,
-                    input,
-                    stride,
-                    0..whole,
-                    weights,
-                    #[inline(always)]
-                    |row, sums| take(place(row), sums, bias),
-                ),
-                _ => tiles::<S, 6>(
-                    simd,
-                    input,
-                    stride,
-                    0..whole,
-                    weights,
-                    #[inline(always)]
-                    |row, sums| take(place(row), sums, bias),
-                ),
+                16 => panel.tiles::<S, 8>(simd, input, 0..whole, end),
+                _ => panel.tiles::<S, 6>(simd, input, 0..whole, end),
             }
-            tiles::<S, FEW>(
-                simd,
-                input,
-                stride,
-                whole..fours,
-                weights,
-                #[inline(always)]
-                |row, sums| take(place(row), sums, bias),
-            );
-        }
-        for row in fours..rows {
-            list.clear();
-            let values = &input[row * stride..][..self.inputs];
-            list.extend((0..).zip(values).filter(|(_, value)| **value != 0.0).map(|(i, value)| (i, *value)));
-            for (p, (weights, bias)) in weights.chunks_exact(self.inputs).zip(bias).enumerate() {
-                let at = row * self.outputs() + p * VECTORS * lanes_of::<S>();
-                take(at, sparse_sums(simd, list, weights), bias);
+            panel.tiles::<S, 4>(simd, input, whole..fours, end);
+            match last {
+                3 => panel.tiles::<S, 3>(simd, input, fours..rows, end),
+                2 => panel.tiles::<S, 2>(simd, input, fours..rows, end),
+                1 => end.take(simd, fours * self.outputs() + panel.place, sparse_sums(simd, list, weights), bias),
+                _ => {}
             }
         }
     }
 }
 
-/// The sums of `rows`, a multiple of `N`, over one panel of weights.
-#[inline(always)]
-fn tiles<S: Simd, const N: usize>(
-    simd: S,
-    input: &[f32],
-    stride: usize,
-    rows: std::ops::Range<usize>,
-    weights: &[[S::f32s; VECTORS]],
-    mut take: impl FnMut(usize, [S::f32s; VECTORS]),
-) {
-    for first in rows.step_by(N) {
-        let values: [&[f32]; N] = std::array::from_fn(|n| &input[(first + n) * stride..][..weights.len()]);
-        let mut sums = [[simd.splat_f32s(0.0); VECTORS]; N];
-        for (i, weights) in weights.iter().enumerate() {
+/// What becomes of sums, a tile's row at a time.
+trait End {
+    /// Takes the sums, less the bias, of the outputs from `at` on.
+    fn take<S: Simd>(&mut self, simd: S, at: usize, sums: [S::f32s; VECTORS], bias: &[S::f32s; VECTORS]);
+}
+
+struct Relu<'a>(&'a mut [f32]);
+
+impl End for Relu<'_> {
+    #[inline(always)]
+    fn take<S: Simd>(&mut self, simd: S, at: usize, sums: [S::f32s; VECTORS], bias: &[S::f32s; VECTORS]) {
+        let output = S::as_mut_simd_f32s(&mut self.0[at..at + VECTORS * lanes_of::<S>()]).0;
+        for v in 0..VECTORS {
+            output[v] = simd.max_f32s(simd.add_f32s(sums[v], bias[v]), simd.splat_f32s(0.0));
+        }
+    }
+}
+
+struct Residual<'a> {
+    stream: &'a mut [f32],
+    active: &'a mut [f32],
+}
+
+impl End for Residual<'_> {
+    #[inline(always)]
+    fn take<S: Simd>(&mut self, simd: S, at: usize, sums: [S::f32s; VECTORS], bias: &[S::f32s; VECTORS]) {
+        let place = at..at + VECTORS * lanes_of::<S>();
+        let stream = S::as_mut_simd_f32s(&mut self.stream[place.clone()]).0;
+        let active = S::as_mut_simd_f32s(&mut self.active[place]).0;
+        for v in 0..VECTORS {
+            stream[v] = simd.add_f32s(stream[v], simd.add_f32s(sums[v], bias[v]));
+            active[v] = simd.max_f32s(stream[v], simd.splat_f32s(0.0));
+        }
+    }
+}
+
+/// The weights of as many outputs as a tile is wide.
+struct Panel<'a, V> {
+    weights: &'a [[V; VECTORS]],
+    bias: &'a [V; VECTORS],
+    /// The first of these outputs, and how many there are in all.
+    place: usize,
+    outputs: usize,
+}
+
+impl<V: Copy> Panel<'_, V> {
+    /// Computes `rows`, a multiple of `N`, of an input with its stride.
+    #[inline(always)]
+    fn tiles<S: Simd<f32s = V>, const N: usize>(
+        &self,
+        simd: S,
+        (input, stride): (&[f32], usize),
+        rows: Range<usize>,
+        end: &mut impl End,
+    ) {
+        for first in rows.step_by(N) {
+            let mut values: [&[f32]; N] = [&[]; N];
             for n in 0..N {
-                let value = simd.splat_f32s(values[n][i]);
-                for v in 0..VECTORS {
-                    sums[n][v] = mul_add(simd, value, weights[v], sums[n][v]);
+                values[n] = &input[(first + n) * stride..][..self.weights.len()];
+            }
+            let mut sums = [[simd.splat_f32s(0.0); VECTORS]; N];
+            for (i, weights) in self.weights.iter().enumerate() {
+                for n in 0..N {
+                    let value = simd.splat_f32s(values[n][i]);
+                    for v in 0..VECTORS {
+                        sums[n][v] = mul_add(simd, value, weights[v], sums[n][v]);
+                    }
                 }
             }
-        }
-        for (n, sums) in sums.into_iter().enumerate() {
-            take(first + n, sums);
+            for n in 0..N {
+                end.take(simd, (first + n) * self.outputs + self.place, sums[n], self.bias);
+            }
         }
     }
 }
@@ -322,6 +304,7 @@ impl Rows {
         self.width
     }
 
+    #[inline(always)]
     fn row(&self, i: usize) -> &[f32] {
         &self.weights[i * self.width..][..self.width]
     }
@@ -352,7 +335,10 @@ impl Rows {
         sums: &mut [S::f32s],
     ) {
         let mut block = [simd.splat_f32s(0.0); N];
-        block.copy_from_slice(&bias[..N]);
+        let (bias, sums) = (&bias[..N], &mut sums[..N]);
+        for v in 0..N {
+            block[v] = bias[v];
+        }
         for &one in ones {
             let row = &S::as_simd_f32s(self.row(usize::from(one))).0[place..place + N];
             for v in 0..N {
@@ -365,7 +351,9 @@ impl Rows {
                 block[v] = mul_add(simd, simd.splat_f32s(scalar), row[v], block[v]);
             }
         }
-        sums[..N].copy_from_slice(&block);
+        for v in 0..N {
+            sums[v] = block[v];
+        }
     }
 
     /// One output: the row's sum of products with `input`, and its bias.
