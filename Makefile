@@ -9,10 +9,11 @@ TOOLS := maturin>=1.9,<2 numpy gymnasium>=1.4,<2 pytest ruff mypy tensorboard py
 # torch-sys finds libtorch through the environment's Python.
 WITH_TORCH := VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" LIBTORCH_USE_PYTORCH=1
 CONFIG ?= configs/quick.toml
+TARGET ?= pdn
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test verify install-train docs bench lint test-rust test-torch test-python test-wheel clean
+.PHONY: help train test verify fuzz install-train docs bench lint test-rust test-torch test-python test-wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -31,9 +32,13 @@ verify: test-python ## the long checks in full, with their figures
 	cargo run --release -- arena alphabeta:eval=basic,depth=4 alphabeta:eval=basic,depth=2 --games 400
 	$(VENV)/bin/python examples/python/match_pydraughts.py --games 200
 
+fuzz: ## hostile input for what reads files and texts, till one breaks it: TARGET=pdn or game, ARGS="-max_total_time=60"
+	cargo fuzz --version > /dev/null 2>&1 || cargo install cargo-fuzz
+	cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none $(TARGET) -- $(ARGS)
+
 install-train: $(VENV)/.torch ## put the training build into the current Python environment
 	$(WITH_TORCH) $(VENV)/bin/maturin build --release --features torch,python --interpreter $(VENV)/bin/python --auditwheel skip --out target/wheels-torch
-	$(PYTHON) -m pip install $(TORCH) && $(PYTHON) -m pip install --force-reinstall --no-deps target/wheels-torch/*.whl
+	$(PYTHON) -m pip install $(TORCH) numpy && $(PYTHON) -m pip install --force-reinstall --no-deps target/wheels-torch/*.whl
 
 docs: ## the API documentation, into target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps

@@ -58,8 +58,8 @@ fn evaluate(c: &mut Criterion) {
     }
 }
 
-/// The nets against the matrix product of ndarray, turn and turn about, so that what else the machine does falls on both:
-/// the shortest of many times each.
+/// The nets against the matrix product of ndarray, turn and turn about, so that what else the machine does falls on
+/// both: the shortest of many times each.
 #[allow(clippy::print_stdout, reason = "a bench reports")]
 fn ratios() {
     const TURNS: usize = 200;

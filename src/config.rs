@@ -51,11 +51,11 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunConfig {
-    /// Names the run folder, `runs/NAME-TIME`: letters, digits, `-` and `_`.
+    /// Names the run folder, `runs/NAME-TIME`: letters, digits, `-` and `_`. Empty, it is the variant's name.
     pub name: String,
     /// The variant.
     pub variant: Variant,
-    /// The draw rules: `official`, `lidraughts` or `basic`.
+    /// The draw rules: `official` or `basic`, or where the variant has them `lidraughts` or `russian`.
     pub draws: Preset,
     /// Seeds everything: same seed, same threads, same games on the CPU.
     pub seed: u64,
@@ -103,6 +103,9 @@ pub struct SearchConfig {
     pub c_puct: f32,
     /// A hop never visited counts as its parent's value less this: 0 to 2 (first-play urgency).
     pub fpu_reduction: f32,
+    /// What a draw is worth to both sides in the search, while the network still learns draws as they are: −1, as bad as a
+    /// loss, to 1. Below 0 for games that end in draws before much is learnt.
+    pub draw_value: f32,
     /// The share of noise in the root's priors: 0 to 1.
     pub noise: f32,
     /// The root noise is Dirichlet with this over the number of legal hops as its parameter: 0.1 to 100.
@@ -143,6 +146,9 @@ pub struct ReplayConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LearnerConfig {
+    /// The numbers that layers are multiplied in: `f32`, `bf16`, or `auto`, which is `bf16` on a CPU that has instructions
+    /// for it (AVX-512 BF16), where it is about twice as fast. Parameters, optimiser and losses are f32 anyway.
+    pub precision: Precision,
     /// Samples a step: 1 to 65,536.
     pub batch_size: usize,
     /// How often each new sample is used on average: 0.1 to 100.
@@ -161,6 +167,18 @@ pub struct LearnerConfig {
     pub value_weight: f64,
     /// The player's weights are a running mean of the learner's with this memory a step: 0 (none) to below 1.
     pub average: f64,
+}
+
+/// The numbers that the learner multiplies layers in.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// What the processor is fastest with.
+    Auto,
+    /// 24 bits of precision.
+    F32,
+    /// 8 bits of precision over the range of f32 (bfloat16).
+    Bf16,
 }
 
 /// The matches that measure the run.
@@ -185,7 +203,7 @@ pub struct ArenaConfig {
 impl Default for RunConfig {
     fn default() -> Self {
         Self {
-            name: "russian".to_owned(),
+            name: String::new(),
             variant: Variant::Russian,
             draws: Preset::Official,
             seed: 1,
@@ -210,6 +228,7 @@ impl Default for SearchConfig {
             visits: 32,
             c_puct: 1.5,
             fpu_reduction: 0.2,
+            draw_value: 0.0,
             noise: 0.25,
             noise_concentration: 10.0,
             temperature: 1.0,
@@ -233,6 +252,7 @@ impl Default for ReplayConfig {
 impl Default for LearnerConfig {
     fn default() -> Self {
         Self {
+            precision: Precision::Auto,
             batch_size: 512,
             samples_per_new: 4.0,
             learning_rate: 1e-3,
@@ -263,6 +283,53 @@ impl Default for ArenaConfig {
             final_games: 100,
             opening_turns: 4,
         }
+    }
+}
+
+/// How a search weighs values, priors and visits. A network keeps what it was trained with, so that whoever plays it
+/// searches the same way.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Puct {
+    /// The weight of priors and visits against values.
+    pub c_puct: f32,
+    /// A hop never visited counts as its parent's value less this.
+    pub fpu_reduction: f32,
+    /// What a draw is worth to both sides, from −1, as bad as a loss, over 0 to 1.
+    pub draw_value: f32,
+}
+
+impl Default for Puct {
+    fn default() -> Self {
+        SearchConfig::default().puct()
+    }
+}
+
+impl Puct {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// The key, its value and what was expected.
+    pub fn validate(&self) -> Result<(), String> {
+        range("search.c_puct", self.c_puct, 0.1, 10.0)?;
+        range("search.fpu_reduction", self.fpu_reduction, 0.0, 2.0)?;
+        range("search.draw_value", self.draw_value, -1.0, 1.0)
+    }
+}
+
+impl SearchConfig {
+    /// How it weighs values, priors and visits.
+    #[must_use]
+    pub const fn puct(&self) -> Puct {
+        Puct { c_puct: self.c_puct, fpu_reduction: self.fpu_reduction, draw_value: self.draw_value }
+    }
+}
+
+impl RunConfig {
+    /// The run's name: as configured, or the variant's.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        if self.name.is_empty() { self.variant.name() } else { &self.name }
     }
 }
 
@@ -329,7 +396,7 @@ impl Config {
     /// The key, its value and what was expected.
     pub fn validate(&self) -> Result<(), String> {
         let Self { run, net, search, selfplay, replay, learner, arena } = self;
-        let named = !run.name.is_empty() && run.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+        let named = run.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
         demand(named, "run.name", &format!("{:?}", run.name), "letters, digits, - and _")?;
         range("run.minutes", run.minutes, 0.0, 1e7)?;
         range("run.threads", run.threads, 0, 1024)?;
@@ -337,8 +404,7 @@ impl Config {
         range("net.width", net.width, 8, 4096)?;
         range("net.blocks", net.blocks, 0, 64)?;
         range("search.visits", search.visits, 1, 1_000_000)?;
-        range("search.c_puct", search.c_puct, 0.1, 10.0)?;
-        range("search.fpu_reduction", search.fpu_reduction, 0.0, 2.0)?;
+        search.puct().validate()?;
         range("search.noise", search.noise, 0.0, 1.0)?;
         range("search.noise_concentration", search.noise_concentration, 0.1, 100.0)?;
         range("search.temperature", search.temperature, 0.0, 10.0)?;
@@ -430,6 +496,13 @@ mod tests {
         let config = Config::parse("[net]\nwidth = 64", &["run.minutes=1.5".to_owned()]).unwrap();
         assert_eq!(Config::parse(&config.to_toml(), &[]).unwrap(), config);
         assert_eq!(config.net.width, 64);
+    }
+
+    #[test]
+    fn a_run_without_a_name_has_its_variants() {
+        let config = Config::parse("run.variant = 'bashni'", &[]).unwrap();
+        assert_eq!(config.run.name(), "bashni");
+        assert_eq!(Config::parse("run.name = 'a'", &[]).unwrap().run.name(), "a");
     }
 
     #[test]

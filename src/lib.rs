@@ -9,6 +9,7 @@ pub mod error;
 
 pub mod device;
 pub mod files;
+pub mod heap;
 pub mod seed;
 pub mod threads;
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::config::Puct;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
@@ -101,17 +102,17 @@ impl<P: Heuristic> Entrant<P> {
     pub fn player(&self) -> Result<Box<dyn Player<P>>> {
         let name = || self.text.clone();
         let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
-        let network = || {
-            let weights = self.model.as_ref().expect("a text of this kind names its model");
-            load::evaluator::<P>(weights, self.plan.device)
+        let weights = || self.model.as_ref().expect("a text of this kind names its model");
+        let network = || load::evaluator::<P>(weights(), self.plan.device);
+        let tree = |evaluator: Box<dyn Evaluator<P>>, puct: Puct| {
+            Box::new(MctsPlayer::new(evaluator, PlayerSettings { puct, ..settings.clone() }, name()))
         };
-        let tree = |evaluator: Box<dyn Evaluator<P>>| Box::new(MctsPlayer::new(evaluator, settings.clone(), name()));
         let player: Box<dyn Player<P>> = match self.plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
             Kind::AlphaBeta => Box::new(AlphaBeta::new(*limits, *hash_mb)),
-            Kind::Mcts => tree(network()?),
+            Kind::Mcts => tree(network()?, weights().card.search),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
-            Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed))),
+            Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), Puct::default()),
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }

@@ -298,12 +298,12 @@ fn impossible_pairs_of_games_are_refused_by_name() {
     refused_in::<Vigman>("W:Wa1,Ka1:Bh8,g8", &["a1", "twice"]);
     refused_in::<Vigman>("W:Wa1,e8:Bh8,g8", &["e8", "last rank"]);
     refused_in::<Vigman>("W:Wa1,b1:Bh8,g1", &["g1", "last rank"]);
-    refused_in::<VigmanFree>("W:Wa1,b1:Bh8,g8:Rdark=w", &["game is over"]);
+    refused_in::<VigmanFree>("W:Wa1,b1:Bh8,g8:Rdark=w", &["result of one board"]);
     // A game that is over has no chain, and no second move follows where only one game is going.
     refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:Rdark=w", &["chain in the dark game", "over"]);
     refused_in::<Vigman>("W:Wa1,b1:Bh8,g8:N2:Rlight=w", &["light game is over", "second move"]);
     // The move on the dark squares comes first.
-    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:N2", &["e5xd4", "go on"]);
+    refused_in::<Vigman>("W:We5,b1:Bd4,d6,g8:Ce5xd4:N2", &["e5xd4", "black piece on e5"]);
     refused_in::<Vigman>("W:We6,a1:Bd5,d7,h8:Ce6xd5", &["chain in the light game"]);
 }
 

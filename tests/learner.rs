@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Error;
 use shashki::board::Hops;
-use shashki::config::{LearnerConfig, NetConfig, NetKind};
+use shashki::config::{LearnerConfig, NetConfig, NetKind, Precision};
 use shashki::device::Device;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::net::torch::set_threads;
@@ -21,6 +21,11 @@ const ACTIONS: usize = Russian::SPEC.actions;
 
 fn spec(kind: NetKind, width: usize, blocks: usize) -> NetSpec {
     NetSpec::new(&Russian::SPEC, &NetConfig { kind, width, blocks })
+}
+
+/// The defaults, with layers multiplied in f32 on any processor.
+fn exact() -> LearnerConfig {
+    LearnerConfig { precision: Precision::F32, ..LearnerConfig::default() }
 }
 
 fn learner(spec: &NetSpec, config: &LearnerConfig) -> Learner {
@@ -62,7 +67,7 @@ fn one_batch_is_learned_by_heart() {
     for (kind, width, blocks, steps) in [(NetKind::Mlp, 64, 2, 150), (NetKind::Resnet, 16, 1, 200)] {
         let batch = batch(64, 1);
         let spec = spec(kind, width, blocks);
-        let mut learner = learner(&spec, &LearnerConfig { weight_decay: 0.0, ..LearnerConfig::default() });
+        let mut learner = learner(&spec, &LearnerConfig { weight_decay: 0.0, ..exact() });
         let first = learner.evaluate(&batch).unwrap();
         assert!((first.value - 3.0_f64.ln()).abs() < 0.1, "untrained, every result is alike: {first:?}");
         for _ in 0..steps {
@@ -81,7 +86,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
         let (batch, spec) = (batch(16, 2), spec(kind, 8, 1));
         let start = Weights::init(&spec, 4);
         // Without clipping and decay, Adam's first step moves each number by the step size against its gradient's sign.
-        let config = LearnerConfig { clip_norm: 0.0, weight_decay: 0.0, value_weight: 1.5, ..LearnerConfig::default() };
+        let config = LearnerConfig { clip_norm: 0.0, weight_decay: 0.0, value_weight: 1.5, ..exact() };
         let at = |flat: &[f32]| {
             let weights = Weights::from_flat(&spec, start.card.clone(), flat);
             Learner::new(&spec, &config, Device::Cpu, 1, &weights).unwrap()
@@ -113,7 +118,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
 #[test]
 fn a_batch_in_shards_moves_the_weights_as_a_whole_one_does() {
     let (spec, whole) = (spec(NetKind::Mlp, 16, 1), batch(30, 7));
-    let config = LearnerConfig { batch_size: 30, ..LearnerConfig::default() };
+    let config = LearnerConfig { batch_size: 30, ..exact() };
     let start = Weights::init(&spec, 1);
     // Shards of 10: each sample's targets and features are cut out of the whole batch.
     let fill = |shard: usize, n: usize, part: &mut Batch| {
@@ -140,11 +145,27 @@ fn a_batch_in_shards_moves_the_weights_as_a_whole_one_does() {
 }
 
 #[test]
+fn coarse_numbers_give_nearly_the_same_gradient() {
+    for kind in [NetKind::Mlp, NetKind::Resnet] {
+        let (batch, spec) = (batch(32, 2), spec(kind, 32, 1));
+        let gradient = |precision: Precision| {
+            let config = LearnerConfig { precision, ..exact() };
+            let learner = Learner::new(&spec, &config, Device::Cpu, 1, &Weights::init(&spec, 4)).unwrap();
+            learner.gradient_of(&batch).unwrap()
+        };
+        let (fine, coarse) = (gradient(Precision::F32), gradient(Precision::Bf16));
+        let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+        let cosine = product(&fine, &coarse) / (product(&fine, &fine) * product(&coarse, &coarse)).sqrt();
+        assert!(cosine > 0.99 && fine != coarse, "{kind:?}: {cosine}");
+    }
+}
+
+#[test]
 fn illegal_hops_cost_nothing_and_get_nothing() {
     let (batch, spec) = (batch(8, 3), spec(NetKind::Mlp, 16, 1));
     let mut loud = Weights::init(&spec, 1).to_flat();
     let bias = spec.tensors().iter().take_while(|t| t.name != "policy.bias").map(|t| t.len()).sum::<usize>();
-    let config = LearnerConfig::default();
+    let config = exact();
     let card = Weights::init(&spec, 1).card;
     let loss = |flat: &[f32]| {
         let weights = Weights::from_flat(&spec, card.clone(), flat);
@@ -166,7 +187,7 @@ fn a_stored_state_goes_on_along_the_same_curve() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.safetensors");
     let spec = spec(NetKind::Mlp, 32, 1);
-    let config = LearnerConfig { average: 0.9, ..LearnerConfig::default() };
+    let config = LearnerConfig { average: 0.9, ..exact() };
     let batches: Vec<Batch> = (0..4).map(|seed| batch(32, seed)).collect();
     let walk = |learner: &mut Learner, steps: std::ops::Range<usize>| -> Vec<Losses> {
         steps.map(|i| learner.step(&batches[i % 4], 2e-3).unwrap()).collect()
@@ -188,11 +209,11 @@ fn a_state_that_is_damaged_or_of_another_net_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.safetensors");
     let (small, large) = (spec(NetKind::Mlp, 8, 1), spec(NetKind::Mlp, 16, 1));
-    let mut one = learner(&small, &LearnerConfig::default());
+    let mut one = learner(&small, &exact());
     let before = one.weights().unwrap();
     let message = one.load_state(&path).unwrap_err().to_string();
     assert!(message.contains("state.safetensors: No such file"), "{message}");
-    learner(&large, &LearnerConfig::default()).save_state(&path).unwrap();
+    learner(&large, &exact()).save_state(&path).unwrap();
     let message = one.load_state(&path).unwrap_err().to_string();
     assert!(message.contains("state of a mlp 16 x 1") && message.contains("expected that of a mlp 8 x 1"), "{message}");
     one.save_state(&path).unwrap();
@@ -213,8 +234,8 @@ fn the_running_mean_follows_the_weights() {
         a.to_flat().iter().zip(b.to_flat()).map(|(a, b)| f64::from((a - b).powi(2))).sum::<f64>().sqrt()
     };
     let start = Weights::init(&spec, 1);
-    let mut plain = learner(&spec, &LearnerConfig::default());
-    let mut averaged = learner(&spec, &LearnerConfig { average: 0.5, ..LearnerConfig::default() });
+    let mut plain = learner(&spec, &exact());
+    let mut averaged = learner(&spec, &LearnerConfig { average: 0.5, ..exact() });
     // The first step's memory is 2/11: the mean takes 9/11 of the way.
     plain.step(&batch, 1e-2).unwrap();
     averaged.step(&batch, 1e-2).unwrap();
@@ -225,7 +246,7 @@ fn the_running_mean_follows_the_weights() {
 #[test]
 fn a_loss_that_is_not_finite_is_an_error_that_changes_nothing() {
     let spec = spec(NetKind::Mlp, 8, 1);
-    let mut learner = learner(&spec, &LearnerConfig::default());
+    let mut learner = learner(&spec, &exact());
     let before = learner.weights().unwrap();
     let mut bad = batch(4, 6);
     bad.wdl[0] = f32::NAN;
@@ -237,7 +258,7 @@ fn a_loss_that_is_not_finite_is_an_error_that_changes_nothing() {
 #[test]
 fn weights_of_another_shape_and_a_device_that_is_not_there_are_refused() {
     let (small, large) = (spec(NetKind::Mlp, 8, 1), spec(NetKind::Mlp, 16, 1));
-    let config = LearnerConfig::default();
+    let config = exact();
     let message = Learner::new(&small, &config, Device::Cpu, 1, &Weights::init(&large, 1)).unwrap_err().to_string();
     assert!(message.contains("mlp 16 x 1") && message.contains("expected a mlp 8 x 1"), "{message}");
     let message =
@@ -247,8 +268,7 @@ fn weights_of_another_shape_and_a_device_that_is_not_there_are_refused() {
 
 #[test]
 fn the_step_size_rises_then_falls_along_a_half_cosine() {
-    let config =
-        LearnerConfig { learning_rate: 1e-2, final_learning_rate: 1e-3, warmup_steps: 10, ..LearnerConfig::default() };
+    let config = LearnerConfig { learning_rate: 1e-2, final_learning_rate: 1e-3, warmup_steps: 10, ..exact() };
     assert!((learning_rate(&config, 0, 0.0) - 1e-3).abs() < 1e-12);
     assert!((learning_rate(&config, 9, 0.0) - 1e-2).abs() < 1e-12);
     assert!((learning_rate(&config, 100, 0.5) - 5.5e-3).abs() < 1e-12);

@@ -8,6 +8,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Result;
 use shashki::board::{Hop, Hops, Side};
+use shashki::config::Puct;
 use shashki::evaluator::{Evaluations, Evaluator, Uniform, Wdl};
 use shashki::games::game::Leaf;
 use shashki::games::{Game, Position, Preset, Russian};
@@ -161,7 +162,7 @@ fn selection_follows_the_formula_worked_out_by_hand() {
             Ok(())
         }
     }
-    let settings = Settings { c_puct: 1.0, fpu_reduction: 0.2, noise: 0.0, noise_concentration: 10.0 };
+    let settings = Settings { puct: Puct { c_puct: 1.0, ..Puct::default() }, ..Settings::default() };
     let mut tree = Tree::new(&game("W:Wc3:Bb8,f8,h8"));
     // N = 1: .3 + .6 against .3 + .4: the first.
     // N = 2: .5 + .6 * 1.414 / 2 = .924 against .3 + .4 * 1.414 = .866: the first.
@@ -170,6 +171,35 @@ fn selection_follows_the_formula_worked_out_by_hand() {
         search(&mut tree, visits, &settings, &mut Fixed);
         assert_eq!(tree.children().map(|f| f.visits).collect::<Vec<_>>(), expected, "after {visits} visits");
     }
+}
+
+#[test]
+fn a_draw_is_worth_to_both_sides_what_the_settings_say() {
+    // As long as the man is on d4 the game is a draw, else it is worse for White and mostly decided.
+    struct Drawish;
+    impl Evaluator<Russian> for Drawish {
+        fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
+            Uniform::default().evaluate(leaves, out)?;
+            for (leaf, wdl) in leaves.iter().zip(&mut out.wdl) {
+                let drawn = leaf.position.write_fen().contains("Wd4");
+                *wdl = Wdl::of(Side::White, if drawn { [0.0, 1.0, 0.0] } else { [0.3, 0.1, 0.6] });
+            }
+            Ok(())
+        }
+    }
+    let most_visited = |fen: &str, draw_value: f32| {
+        let mut tree = Tree::new(&game(fen));
+        search(
+            &mut tree,
+            40,
+            &Settings { puct: Puct { draw_value, ..Puct::default() }, ..Settings::default() },
+            &mut Drawish,
+        );
+        tree.children().max_by_key(|found| found.visits).unwrap().hop.to.to_string()
+    };
+    // 0 against −.3; with draws at −.6 it is −.6 against −.36.
+    assert_eq!(most_visited("W:Wc3:Bb8,f8,h8", 0.0), "d4");
+    assert_eq!(most_visited("W:Wc3:Bb8,f8,h8", -0.6), "b4");
 }
 
 #[test]

@@ -361,7 +361,7 @@ fn changed<P: Position>(field: Field, seed: u64, changes: &Changes) {
 fn nothing<P: Position>(_field: Field, bytes: &[u8]) {
     assert!(Game::<P>::from_bytes(bytes).is_err());
     let name = P::SPEC.variant.name();
-    let headed = [b"shg\x02".as_slice(), &[name.len() as u8], name.as_bytes(), bytes].concat();
+    let headed = [b"shg\x03".as_slice(), &[name.len() as u8], name.as_bytes(), bytes].concat();
     if let Ok(game) = Game::<P>::from_bytes(&headed) {
         is_whole(game, 0);
     }

@@ -123,8 +123,10 @@ fn a_run_begins_with_the_positions_of_games() {
     let row = &rows(&dir)[1];
     assert_eq!(row["replay"].as_u64().unwrap(), row["samples"].as_u64().unwrap() + 5);
     std::fs::write(&pdn, "1. c3-d4 *").unwrap();
-    let refused = train(&TrainArgs { from_pdn: Some(pdn), ..args(&temp.path().join("other"), &quick) }).unwrap_err();
+    let other = temp.path().join("other");
+    let refused = train(&TrainArgs { from_pdn: Some(pdn), ..args(&other, &quick) }).unwrap_err();
     assert!(refused.to_string().contains("expected finished games of russian"), "{refused}");
+    assert!(!other.exists());
 }
 
 #[test]

@@ -30,8 +30,9 @@ def table(run: Path) -> str:
     final = run / "final.json"
     if final.is_file():
         closing = json.loads(final.read_text(encoding="utf-8"))["final"]
-        for key, label in (("trained", "**best, closing matches**"), ("untrained", "untrained")):
-            shown = [closing[name].get(key) for name in opponents]
+        trained = [closing[name] for name in opponents]
+        start = [row.get("start") for row in trained]
+        for label, shown in (("**best, closing matches**", trained), ("at the start", start)):
             if all(shown):
                 scores = " | ".join(
                     f"{one['score']:.3f} [{one['score_low']:.3f}, {one['score_high']:.3f}]"

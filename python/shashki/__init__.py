@@ -11,11 +11,14 @@ from shashki._core import (
     Batch,
     Game,
     Outcome,
+    PdnGame,
+    PdnReader,
     Player,
     VecEnv,
     __version__,
     arena,
     load_player,
+    read_pdn,
     train,
 )
 
@@ -24,11 +27,14 @@ __all__ = [
     "Batch",
     "Game",
     "Outcome",
+    "PdnGame",
+    "PdnReader",
     "Player",
     "VecEnv",
     "__version__",
     "arena",
     "load_player",
+    "read_pdn",
     "train",
 ]
 

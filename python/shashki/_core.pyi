@@ -1,6 +1,6 @@
 """The compiled module; import ``shashki`` instead."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal, SupportsIndex, final
 
@@ -13,12 +13,15 @@ __all__ = [
     "Batch",
     "Game",
     "Outcome",
+    "PdnGame",
+    "PdnReader",
     "Player",
     "VecEnv",
     "__version__",
     "arena",
     "load_player",
     "main",
+    "read_pdn",
     "train",
 ]
 
@@ -70,7 +73,7 @@ class Game:
     Args:
         variant: What is played, one of ``VARIANTS``.
         fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
-        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
 
     Raises:
         ValueError: If a name is unknown or the position cannot be read.
@@ -165,6 +168,13 @@ class Game:
         Raises:
             ValueError: If the bytes are damaged or of another variant; then nothing has changed.
         """
+    def pdn(self, tags: Mapping[str, object] | None = None) -> str:
+        """The game as a PDN text, ready to be written behind others.
+
+        Args:
+            tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
+                the game (Result, FEN, GameType, …) are written anyway.
+        """
     def copy(self) -> Game:
         """A game apart that stands the same."""
     def pieces(self) -> dict[str, str]:
@@ -186,7 +196,7 @@ class Game:
             size: Its width in pixels.
             below: The side at the bottom.
             last_turn: Whether to mark the squares of the turn that led here.
-            arrows: Turns in full notation to point at, the best first: the later the fainter.
+            arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
 
         Raises:
             ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.
@@ -266,7 +276,7 @@ class VecEnv:
         opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
             turn is over. Each thread has a player of its own; a callable is asked on one
             thread only.
-        draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+        draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
         max_turns: Turns of both sides after which a game is truncated, at least 2.
         copy: Whether each call returns arrays of its own.
         threads: One a core unless given. Small batches stay on the calling thread.
@@ -410,6 +420,76 @@ def arena(
         OSError: If a file cannot be read.
     """
 
+@final
+class PdnGame:
+    """One game of a PDN file, as ``read_pdn`` finds it.
+
+    ``Game(game.variant, game.fen, game.draws)`` is its first position, from where its ``turns`` can
+    be played, as far as no draw rule ends the game before: people have played by other rules, and
+    then ``warnings`` says so.
+    """
+
+    @property
+    def number(self) -> int:
+        """Its number in the file, from 1."""
+    @property
+    def line(self) -> int:
+        """The line it begins on, from 1."""
+    @property
+    def tags(self) -> dict[str, str]:
+        """Its tags as they are written: ``{"White": "Ivanov", …}``."""
+    @property
+    def variant(self) -> str | None:
+        """What is played; ``None`` where the tags name no game that is known here."""
+    @property
+    def fen(self) -> str | None:
+        """The first position."""
+    @property
+    def draws(self) -> str:
+        """The name of its draw rules."""
+    @property
+    def turns(self) -> list[str]:
+        """The turns of the main line in full notation; none of a broken game."""
+    @property
+    def comments(self) -> list[tuple[int, str]]:
+        """Remarks: the number of turns played before each, and its text."""
+    @property
+    def result(self) -> str:
+        """``"2-0"``, ``"1-1"``, ``"0-2"``, ``"*"``, or the points of two games that are summed."""
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; ``None`` for an unfinished or broken game."""
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with it, by game and line; ``None`` for a good one."""
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd about it but no fault."""
+
+@final
+class PdnReader:
+    """The games of a file, one after the other."""
+
+    def __iter__(self) -> PdnReader: ...
+    def __next__(self) -> PdnGame: ...
+
+def read_pdn(path: str | PathLike[str], variant: str = "russian") -> PdnReader:
+    """Read a PDN file game by game, whatever its size.
+
+    A broken game says so in its ``fault``; those behind it are read all the same.
+
+    Args:
+        path: The file, in UTF-8 or Windows-1251.
+        variant: What games play that name no variant.
+
+    Returns:
+        An iterator over ``PdnGame``.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If there is no such variant.
+    """
+
 def train(
     config: str | PathLike[str] | None = None,
     *,
@@ -417,6 +497,7 @@ def train(
     run: str | PathLike[str] | None = None,
     init: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,
+    from_pdn: str | PathLike[str] | None = None,
 ) -> None:
     """Train as the command ``train`` does; only in builds with the feature ``torch``.
 
@@ -426,6 +507,7 @@ def train(
         run: The run folder.
         init: A model to begin from.
         resume: A run folder to go on with, instead of a config.
+        from_pdn: A PDN file whose positions are the first samples: what was played, and who won.
 
     Raises:
         RuntimeError: If this build has no trainer, or training failed.

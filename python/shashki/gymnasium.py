@@ -73,7 +73,7 @@ class DraughtsEnv(gymnasium.Env[Observation, np.int64]):
             side: The agent's side; ``"random"`` draws it anew at each reset.
             illegal_action: ``"lose"`` ends the game with reward -1, ``info["illegal_action"]`` and
                 one warning; ``"raise"`` raises ``ValueError`` and nothing moves.
-            draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+            draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
             max_turns: Turns of both sides after which a game is truncated, at least 2.
             render_mode: ``"ansi"`` for text, ``"rgb_array"`` for a picture, seen from White's side.
         """

@@ -4,6 +4,7 @@
 //! set, `W / 2` squares. With the empty bit in between, the four diagonal neighbours of every square are the same four
 //! shifts away, and a shift over the edge lands on a bit outside [`Geometry::BOARD`].
 
+use super::side::Side;
 use super::square::{Hop, Square};
 
 /// The layout of a board of `W` files and `H` ranks, both even, `W` at most 10 and `H` at most 8.
@@ -67,6 +68,15 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
     #[must_use]
     pub const fn turned(bit: u32) -> u32 {
         ((W + 1) * H / 2 - 1) as u32 - bit
+    }
+
+    /// A bit as a side sees it: for Black the board is turned. What is seen twice is as it was.
+    #[must_use]
+    pub const fn seen(side: Side, bit: u32) -> u32 {
+        match side {
+            Side::White => bit,
+            Side::Black => Self::turned(bit),
+        }
     }
 
     /// The squares one step away in direction `d`; bits off the board must be masked by the caller.
@@ -236,10 +246,33 @@ impl HopIndex {
 }
 
 impl<const W: usize, const H: usize> Geometry<W, H> {
+    /// The bit number of the start or end of a hop.
+    ///
+    /// # Panics
+    /// If the board does not play on that square: hops come from the generator, so that is a bug.
+    #[must_use]
+    pub fn bit_of_hop(square: Square) -> u32 {
+        Self::bit(square).expect("hops run over playable squares")
+    }
+
     /// The hop between two bits.
     #[must_use]
     pub fn hop(from: u32, to: u32) -> Hop {
         Hop { from: Self::SQUARE_OF[from as usize], to: Self::SQUARE_OF[to as usize] }
+    }
+
+    /// The number of a hop, as a side sees it.
+    #[must_use]
+    pub fn index(side: Side, hop: Hop) -> usize {
+        let [from, to] = [hop.from, hop.to].map(|square| Self::seen(side, Self::bit_of_hop(square)));
+        Self::HOPS.slot(from, to)
+    }
+
+    /// The hop of a number, as a side sees it; `None` beyond the last one.
+    #[must_use]
+    pub fn hop_at(side: Side, index: usize) -> Option<Hop> {
+        let (from, to) = Self::HOPS.pair(index)?;
+        Some(Self::hop(Self::seen(side, from), Self::seen(side, to)))
     }
 }
 

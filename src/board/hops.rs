@@ -2,7 +2,8 @@
 
 use super::bits::Bits;
 use super::geometry::Geometry;
-use super::pieces::{Board, Side};
+use super::pieces::Board;
+use super::side::Side;
 use super::square::Hop;
 
 /// A list of hops that the caller keeps and the generator fills.

@@ -2,13 +2,17 @@
 
 mod bits;
 mod geometry;
+mod hash;
 mod hops;
 mod pieces;
+mod side;
 mod square;
 
 pub use bits::Bits;
 pub use geometry::{Geometry, HopIndex};
+pub(crate) use hash::mix;
 pub use hops::Hops;
 pub(crate) use pieces::unpack_sets;
-pub use pieces::{Board, Moved, Piece, Side, Step};
+pub use pieces::{Board, Moved, Piece, Step};
+pub use side::Side;
 pub use square::{Hop, Square};

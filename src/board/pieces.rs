@@ -1,52 +1,13 @@
 //! A board of men and kings of two sides, whose turn it is, and how a hop changes it.
 
 use std::fmt;
-use std::ops::Not;
 
 use crate::error::{Error, Result};
 
 use super::geometry::Geometry;
+use super::hash::mix;
+use super::side::Side;
 use super::square::{Hop, Square};
-
-/// One of the two players. White has the lighter pieces, plays up the board and begins.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Side {
-    /// The first to move.
-    White = 0,
-    /// The second.
-    Black = 1,
-}
-
-impl Side {
-    /// Both, White first.
-    pub const BOTH: [Self; 2] = [Self::White, Self::Black];
-
-    /// 0 for White, 1 for Black.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl Not for Side {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        match self {
-            Self::White => Self::Black,
-            Self::Black => Self::White,
-        }
-    }
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::White => "white",
-            Self::Black => "black",
-        })
-    }
-}
 
 /// A man or a king of one side.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -298,10 +259,7 @@ impl<const W: usize, const H: usize> Board<W, H> {
     #[must_use]
     pub fn key(&self) -> u64 {
         let words = [self.sides[0], self.sides[1], self.kings, self.pending, self.chain << 1 | self.turn as u64];
-        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, word| {
-            let product = u128::from(hash ^ word) * 0xd6e8_feb8_6659_fd93;
-            (product as u64 ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(25))
-        })
+        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix)
     }
 }
 

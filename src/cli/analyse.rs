@@ -16,7 +16,9 @@ use super::{Place, Rules};
 
 /// Shows what a player thinks: candidates, their values for the side to move, expected play.
 #[derive(Args)]
-#[command(after_help = "Example: shashki analyse alphabeta:depth=10 --fen W:Wc3,e3:Bd6,f6")]
+#[command(
+    after_help = "Values run from -1, lost for the side to move, to 1.\nExample: shashki analyse alphabeta:depth=10 --fen W:Wc3,e3:Bd6,f6"
+)]
 pub(super) struct Arguments {
     /// Who is asked, as a player text.
     player: String,

@@ -76,7 +76,7 @@ impl Place {
 /// The draw rules of a game.
 #[derive(Args)]
 struct Rules {
-    /// The draw rules: official, lidraughts or basic.
+    /// The draw rules: official or basic, or where the variant has them lidraughts or russian.
     #[arg(long, default_value_t = Preset::Official)]
     draws: Preset,
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::diagram::{self, Look};
 use crate::games::game::Game;
+use crate::games::position::Position;
 use crate::player::Player;
 use crate::roster;
 use crate::search::heuristic::Heuristic;
@@ -19,13 +20,28 @@ use super::moves::Ending;
 use super::output::Output;
 use super::{Place, Rules};
 
+/// What can be typed, beside turns.
 const HELP: &str = "\
-A turn is written c3-d4 or c5:e3:g5 (or c5:g5 where only one turn fits, or in numbers, 22-18).
 moves    the legal turns             hint    what the player would play
 undo     take your last turn back    board   show the board again
 draw     offer a draw                resign  give the game up
 help     this text                   quit    leave
 ";
+
+/// A value as it is shown, without the sign of a zero.
+fn rounded(value: f32) -> f32 {
+    (100.0 * value).round() / 100.0 + 0.0
+}
+
+/// How turns are written in this variant, and what else can be typed.
+fn help<P: Position>() -> String {
+    let form = if P::SPEC.boards > 1 {
+        "A turn is a move on each board, joined by /: a3-b4/b3-a4; a capture is written c5:e3:g5."
+    } else {
+        "A turn is written c3-d4 or c5:e3:g5 (or c5:g5 where only one turn fits, or in numbers, 22-18)."
+    };
+    format!("{form}\n{HELP}")
+}
 
 /// Play against a player in the terminal.
 #[derive(Args)]
@@ -148,7 +164,7 @@ impl<P: Heuristic> Table<'_, P> {
     fn obey(&mut self, word: &str) -> Result<()> {
         match word {
             "" => Ok(()),
-            "help" | "?" => self.out.talk(HELP),
+            "help" | "?" => self.out.talk(&help::<P>()),
             "board" => self.show(),
             "moves" => {
                 let turns: Vec<_> = self.game.turns().iter().map(ToString::to_string).collect();
@@ -157,7 +173,7 @@ impl<P: Heuristic> Table<'_, P> {
             "hint" => {
                 let analysis = self.player.analyse(&self.game)?;
                 let best = analysis.lines.first().map_or_else(String::new, |line| line.turn.to_string());
-                self.out.talk(&format!("{best} ({:+.2} for you)\n", analysis.value))
+                self.out.talk(&format!("{best} ({:+.2} for you, from -1 to 1)\n", rounded(analysis.value)))
             }
             "undo" => match self.earlier.pop() {
                 Some(game) => {
@@ -201,7 +217,11 @@ impl<P: Heuristic> Table<'_, P> {
         self.game
             .play(&line.turn)
             .map_err(|error| Error::Failed(format!("{} answered wrongly: {error}", self.name)))?;
-        self.out.talk(&format!("{side} plays {} ({:+.2} for {side})\n\n", line.turn, line.value))?;
+        self.out.talk(&format!(
+            "{side} plays {} ({:+.2} for {side}, from -1 to 1)\n\n",
+            line.turn,
+            rounded(line.value)
+        ))?;
         self.played(line.turn.to_string(), "player", Some(line.value))?;
         self.show()
     }

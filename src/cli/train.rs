@@ -42,7 +42,7 @@ pub(super) struct Arguments {
 impl Arguments {
     #[cfg(not(feature = "torch"))]
     pub fn run(self, _: &Output, _: &'static AtomicBool) -> Result<()> {
-        let reason = "this build has no training; get it by `make install-train`, or by `cargo build --release --features torch`";
+        let reason = "this build has no training: get one that has by `make install-train` in the source folder, or use `make train`";
         Err(crate::error::Error::Failed(reason.to_owned()))
     }
 

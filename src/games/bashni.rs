@@ -1,6 +1,6 @@
 //! Bashni: towers. A jump takes the top piece of a tower and puts it under the tower that jumps; nothing leaves the board.
 
-use crate::board::{Bits, Board, Geometry, Hop, Hops, Piece, Side, Square, Step, unpack_sets};
+use crate::board::{Bits, Board, Geometry, Hop, Hops, Piece, Side, Square, Step, mix, unpack_sets};
 use crate::error::{Error, Result};
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -156,14 +156,6 @@ impl<const IMMEDIATE: bool> Towers<IMMEDIATE> {
         self.tops.at(square).into_iter().chain(stack.iter())
     }
 
-    /// A bit as the side to move sees it.
-    fn seen(&self, bit: u32) -> u32 {
-        match self.tops.turn() {
-            Side::White => bit,
-            Side::Black => Eight::turned(bit),
-        }
-    }
-
     /// The set of squares that are empty once their top is lifted.
     fn singles(&self, set: u64) -> u64 {
         Bits(set).filter(|&bit| self.below[dense(bit)] == Stack::EMPTY).fold(0, |set, bit| set | 1 << bit)
@@ -248,11 +240,6 @@ const fn dense(bit: u32) -> usize {
     Eight::DENSE_OF[bit as usize] as usize
 }
 
-/// The bit of a square of a hop.
-fn bit_of(square: Square) -> u32 {
-    Eight::bit(square).expect("hops run over playable squares")
-}
-
 impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
     const SPEC: Spec = Spec {
         variant: if IMMEDIATE { Variant::BashniIm } else { Variant::Bashni },
@@ -303,7 +290,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
 
     fn play_unchecked(&mut self, hop: Hop) -> Step {
         debug_assert!(self.is_legal(hop), "{hop:?} is not legal in {}", self.write_fen());
-        let (from, to) = (bit_of(hop.from), bit_of(hop.to));
+        let [from, to] = [hop.from, hop.to].map(Eight::bit_of_hop);
         let moved = self.tops.advance(hop);
         // A capture may end where it began: then the tower stays there.
         let mut tower = std::mem::replace(&mut self.below[dense(from)], Stack::EMPTY);
@@ -335,28 +322,20 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
     }
 
     fn index(&self, hop: Hop) -> usize {
-        Eight::HOPS.slot(self.seen(bit_of(hop.from)), self.seen(bit_of(hop.to)))
+        Eight::index(self.side(), hop)
     }
 
     fn hop_at(&self, index: usize) -> Option<Hop> {
-        let (from, to) = Eight::HOPS.pair(index)?;
-        Some(Eight::hop(self.seen(from), self.seen(to)))
+        Eight::hop_at(self.side(), index)
     }
 
     /// Lossless as long as no tower is higher than twelve pieces: [`LAYERS`] below the top are told apart.
     fn encode(&self, clock: ClockView, features: &mut Features) {
-        let (own, other, kings) = (self.tops.side(self.side()), self.tops.side(!self.side()), self.tops.kings());
-        let sets = [own & !kings, own & kings, other & !kings, other & kings, self.tops.chain(), self.tops.pending()];
-        let mut mark = |plane: usize, bit: u32| {
-            features.ones.push((plane * Self::SPEC.squares + dense(self.seen(bit))) as u16);
-        };
-        for (plane, set) in sets.into_iter().enumerate() {
-            Bits(set).for_each(|bit| mark(plane, bit));
-        }
+        features.mark_board(0, self.side(), &self.tops);
         for bit in Bits(self.tops.occupied()) {
             for (layer, piece) in self.below[dense(bit)].iter().take(LAYERS).enumerate() {
                 let kind = 2 * usize::from(piece.side != self.side()) + usize::from(piece.king);
-                mark(6 + 4 * layer + kind, bit);
+                features.mark::<8, 8>(6 + 4 * layer + kind, self.side(), bit);
             }
         }
         features.scalars.extend(clock.scalars(0));
@@ -364,10 +343,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
     }
 
     fn key(&self) -> u64 {
-        self.below.iter().fold(self.tops.key(), |hash, stack| {
-            let product = u128::from(hash ^ stack.0) * 0x9fb2_1c65_1e98_df25;
-            (product as u64 ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(29))
-        })
+        self.below.iter().fold(self.tops.key(), |hash, stack| mix(hash, stack.0))
     }
 
     fn material(&self, _board: usize) -> Material {
@@ -390,7 +366,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         for (square, tower) in &sections.towers {
             let (top, rest) = tower.split_first().expect("a tower has a piece");
             fen::place(&mut position.tops, *square, *top).map_err(bad)?;
-            let stack = &mut position.below[dense(bit_of(*square))];
+            let stack = &mut position.below[dense(Eight::bit_of_hop(*square))];
             if rest.len() >= PIECES {
                 return Err(bad(format!("{square} holds {} pieces, expected at most {PIECES}", tower.len())));
             }

@@ -253,9 +253,11 @@ impl Picture<'_> {
                 Side::Black => ("#303030", "#c8c8c8"),
             };
             let radius = if above == 0 { SQUARE * 2 / 5 } else { SQUARE / 3 };
+            // The lower the layers, the finer their rims: what shows of a layer is mostly its own colour.
+            let rim = if above == 0 { 2.0 } else { (step / 4.0).clamp(0.4, 1.5) };
             let _ = write!(
                 out,
-                "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"2\"/>"
+                "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"{rim:.1}\"/>"
             );
             if piece.king {
                 let _ = write!(

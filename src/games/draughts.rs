@@ -1,7 +1,7 @@
 //! Russian draughts, its giveaway and its wide board: men step forward and jump both ways, kings fly, capture is
 //! compulsory; a side without a hop loses, or in giveaway wins.
 
-use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step};
+use crate::board::{Board, Geometry, Hop, Hops, Side, Square, Step};
 use crate::error::Result;
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -103,22 +103,6 @@ impl<const W: usize, const H: usize, const GIVEAWAY: bool> Draughts<W, H, GIVEAW
     pub const fn board(&self) -> &Board<W, H> {
         &self.board
     }
-
-    /// A bit as the side to move sees it.
-    fn seen(&self, bit: u32) -> u32 {
-        match self.board.turn() {
-            Side::White => bit,
-            Side::Black => Geometry::<W, H>::turned(bit),
-        }
-    }
-}
-
-/// The number of a square's bit.
-///
-/// # Panics
-/// If the board does not play on it: hops come from the generator, so that is a bug.
-fn bit_of<const W: usize, const H: usize>(square: Square) -> u32 {
-    Geometry::<W, H>::bit(square).expect("hops run over playable squares")
 }
 
 impl<const W: usize, const H: usize, const GIVEAWAY: bool> Position for Draughts<W, H, GIVEAWAY>
@@ -175,25 +159,15 @@ where
     }
 
     fn index(&self, hop: Hop) -> usize {
-        let (from, to) = (bit_of::<W, H>(hop.from), bit_of::<W, H>(hop.to));
-        Geometry::<W, H>::HOPS.slot(self.seen(from), self.seen(to))
+        Geometry::<W, H>::index(self.side(), hop)
     }
 
     fn hop_at(&self, index: usize) -> Option<Hop> {
-        let (from, to) = Geometry::<W, H>::HOPS.pair(index)?;
-        Some(Geometry::<W, H>::hop(self.seen(from), self.seen(to)))
+        Geometry::<W, H>::hop_at(self.side(), index)
     }
 
     fn encode(&self, clock: ClockView, features: &mut Features) {
-        let (own, other) = (self.board.side(self.side()), self.board.side(!self.side()));
-        let kings = self.board.kings();
-        let sets = [own & !kings, own & kings, other & !kings, other & kings, self.board.chain(), self.board.pending()];
-        for (plane, set) in sets.into_iter().enumerate() {
-            for bit in Bits(set) {
-                let square = usize::from(Geometry::<W, H>::DENSE_OF[self.seen(bit) as usize]);
-                features.ones.push((plane * Self::SPEC.squares + square) as u16);
-            }
-        }
+        features.mark_board(0, self.side(), &self.board);
         features.scalars.extend(clock.scalars(0));
         features.finish();
     }

@@ -284,7 +284,7 @@ pub fn place<const W: usize, const H: usize>(
     }
     let last_rank = Geometry::<W, H>::LAST_RANK[piece.side.index()];
     if !piece.king && Geometry::<W, H>::set(square) & last_rank != 0 {
-        return Err(format!("a {} man cannot stand on {square}, its last rank (a king is K{square})", piece.side));
+        return Err(format!("a {} man cannot stand on {square}, its last rank, only a king", piece.side));
     }
     board.put(square, piece);
     Ok(())
@@ -302,11 +302,15 @@ pub fn set_chain<const W: usize, const H: usize>(
     playable::<W, H>(at)?;
     jumped.iter().try_for_each(|&over| playable::<W, H>(over))?;
     let set = jumped.iter().fold(0, |set, &over| set | Geometry::<W, H>::set(over));
-    let mover = board.turn();
+    let (mover, other) = (board.turn(), !board.turn());
     if board.set_chain(at, set) {
         Ok(())
+    } else if board.side(mover) & Geometry::<W, H>::set(at) == 0 {
+        Err(format!("expected a {mover} piece on {at}"))
+    } else if set == 0 || set & !board.side(other) != 0 {
+        Err(format!("expected a {other} piece on each square that was jumped"))
     } else {
-        Err(format!("expected a {mover} piece on {at} that has jumped pieces of the other side and can go on"))
+        Err(format!("the {mover} piece on {at} has no further jump, expected one that can go on"))
     }
 }
 

@@ -70,8 +70,11 @@ impl<P: Position> Game<P> {
     /// # Errors
     /// If the variant has no such draw rules.
     pub fn from_position(position: P, preset: Preset) -> Result<Self> {
-        let draws = P::draws(preset)
-            .ok_or_else(|| Error::value("draw rules", preset, format!("rules that {} has", P::SPEC.variant)))?;
+        let draws = P::draws(preset).ok_or_else(|| {
+            let known: Vec<_> =
+                Preset::ALL.into_iter().filter(|&preset| P::draws(preset).is_some()).map(Preset::name).collect();
+            Error::value("draw rules", preset, format!("those of {}: {}", P::SPEC.variant, known.join(", ")))
+        })?;
         let mut tracks = <[Track; 2]>::default();
         for (board, track) in tracks.iter_mut().enumerate().take(P::SPEC.boards) {
             let key = (!position.in_chain(board)).then(|| position.board_key(board));
@@ -114,8 +117,12 @@ impl<P: Position> Game<P> {
 
     /// How often the position has been on the board, itself included; 0 within a chain. Of two boards the larger number.
     pub fn occurrences(&self) -> usize {
-        let boards = self.open_boards();
-        boards.map(|(board, track)| track.occurrences(self.position.board_key(board))).max().unwrap_or(0)
+        self.open_boards().map(|(board, track)| self.occurrences_on(board, track)).max().unwrap_or(0)
+    }
+
+    /// How often what is on a board has been there, now included; 0 within a chain.
+    fn occurrences_on(&self, board: usize, track: &Track) -> usize {
+        if self.position.in_chain(board) { 0 } else { track.times }
     }
 
     /// Whether a position, on one of two boards, has been there twice since the last move that cannot be undone.
@@ -140,7 +147,7 @@ impl<P: Position> Game<P> {
     pub fn clock(&self) -> ClockView {
         let mut view = ClockView::default();
         for (board, track) in self.open_boards() {
-            let occurrences = track.occurrences(self.position.board_key(board));
+            let occurrences = self.occurrences_on(board, track);
             let seen = self.draws.view(&track.clock, &self.position.material(board), occurrences);
             (view.sixteenths[board], view.repetitions[board]) = seen;
         }
@@ -354,7 +361,7 @@ impl<P: Position> Game<P> {
             }
         }
         self.settle_stuck();
-        let drawn = self.tracks[board].drawn(&self.draws, &material, key).filter(|_| self.outcome.is_none());
+        let drawn = self.tracks[board].drawn(&self.draws, &material).filter(|_| self.outcome.is_none());
         let Some(reason) = drawn else { return };
         if P::SPEC.boards > 1 {
             self.position.close(board);
@@ -425,7 +432,7 @@ impl<P: Position> Game<P> {
     /// As [`Game::from_bytes`].
     pub fn take(bytes: &mut &[u8]) -> Result<Self> {
         if take::<4>(bytes)? != MAGIC {
-            return Err(damaged("expected a game of format 2"));
+            return Err(damaged("expected a game of format 3"));
         }
         let [len] = take::<1>(bytes)?;
         let name = bytes.split_off(..usize::from(len)).ok_or_else(|| damaged("cut short"))?;
@@ -437,6 +444,7 @@ impl<P: Position> Game<P> {
         let mut game = Self::from_position(P::unpack(bytes)?, preset).map_err(|error| damaged(&error.to_string()))?;
         let flag = |bytes: &mut &[u8]| by_number(&[false, true], take(bytes)?).copied();
         for track in game.tracks.iter_mut().take(P::SPEC.boards) {
+            *track = Track::default();
             let mut counts = [0; 4];
             for count in &mut counts {
                 *count = u16::from_le_bytes(take(bytes)?);
@@ -449,7 +457,6 @@ impl<P: Position> Game<P> {
                 track.before.on_road[side] = flag(bytes)?;
                 track.before.holds_road[side] = flag(bytes)?;
             }
-            track.keys.clear();
             for _ in 0..u32::from_le_bytes(take(bytes)?) {
                 track.remember(u64::from_le_bytes(take(bytes)?), false);
             }
@@ -510,7 +517,7 @@ impl<P: Position> Game<P> {
         if counted && (track.before != material || track.facts != TurnFacts::default()) {
             return Err(damaged("the unfinished turn is none"));
         }
-        if self.outcome.is_none() && track.drawn(&self.draws, &material, key).is_some() {
+        if self.outcome.is_none() && track.drawn(&self.draws, &material).is_some() {
             return Err(damaged("the counters are those of a drawn game"));
         }
         Ok(())
@@ -518,7 +525,7 @@ impl<P: Position> Game<P> {
 }
 
 /// The first bytes of a stored game; the last of them is the format's version.
-const MAGIC: [u8; 4] = *b"shg\x02";
+const MAGIC: [u8; 4] = *b"shg\x03";
 
 fn damaged(reason: &str) -> Error {
     Error::State { what: "game", reason: reason.to_owned() }

@@ -1,5 +1,7 @@
 //! Positions as numbers for a net: the few ones of the board planes and the values of the scalar planes.
 
+use crate::board::{Bits, Board, Geometry, Side};
+
 use super::spec::Spec;
 
 /// A batch of encoded positions, sparse: a board holds few pieces, so a first layer can add rows instead of multiplying.
@@ -47,6 +49,22 @@ impl Features {
     pub fn scalars_of(&self, i: usize) -> &[f32] {
         let n = self.scalars.len() / self.ends.len();
         &self.scalars[i * n..(i + 1) * n]
+    }
+
+    /// Sets a plane to one on the square of a bit, as a side sees the board.
+    pub fn mark<const W: usize, const H: usize>(&mut self, plane: usize, side: Side, bit: u32) {
+        let square = Geometry::<W, H>::DENSE_OF[Geometry::<W, H>::seen(side, bit) as usize];
+        self.ones.push((plane * Geometry::<W, H>::SQUARES + usize::from(square)) as u16);
+    }
+
+    /// Sets the six planes of a board, from plane `first` on, as a side sees it: its own men, its own kings, the other's
+    /// men, the other's kings, the piece that must go on jumping, and the pieces jumped in this chain.
+    pub fn mark_board<const W: usize, const H: usize>(&mut self, first: usize, side: Side, board: &Board<W, H>) {
+        let (own, other, kings) = (board.side(side), board.side(!side), board.kings());
+        let sets = [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()];
+        for (plane, set) in (first..).zip(sets) {
+            Bits(set).for_each(|bit| self.mark::<W, H>(plane, side, bit));
+        }
     }
 
     /// Marks the end of a position: `encode` calls it last.

@@ -9,6 +9,8 @@ pub(super) struct Track {
     pub clock: Clock,
     /// Keys of the positions between moves since the last move that cannot be undone, the present one last.
     pub keys: Vec<u64>,
+    /// How often the last of them is there.
+    pub times: usize,
     /// Whether one of the keys is there twice.
     pub repeated: bool,
     /// What has been done since the counters last counted, and the material then.
@@ -33,7 +35,7 @@ impl Track {
     pub fn new(material: Material, key: Option<u64>) -> Self {
         let mut track = Self { before: material, ..Self::default() };
         match key {
-            Some(key) => track.keys.push(key),
+            Some(key) => track.remember(key, true),
             // A chain has captured already, whoever began it.
             None => track.facts.captured = true,
         }
@@ -46,8 +48,9 @@ impl Track {
             self.keys.clear();
             self.repeated = false;
         }
-        self.repeated |= self.keys.contains(&key);
         self.keys.push(key);
+        self.times = self.keys.iter().filter(|&&k| k == key).count();
+        self.repeated |= self.times > 1;
     }
 
     /// Counts what was done since it was last called as one ply.
@@ -57,13 +60,8 @@ impl Track {
         self.before = material;
     }
 
-    /// How often the present position has been on the board, itself included.
-    pub fn occurrences(&self, key: u64) -> usize {
-        self.keys.iter().filter(|&&k| k == key).count()
-    }
-
-    /// The draw that holds now, if any.
-    pub fn drawn(&self, draws: &Draws, material: &Material, key: u64) -> Option<Reason> {
-        draws.drawn(&self.clock, material, self.occurrences(key))
+    /// The draw that holds after a move, if any.
+    pub fn drawn(&self, draws: &Draws, material: &Material) -> Option<Reason> {
+        draws.drawn(&self.clock, material, self.times)
     }
 }

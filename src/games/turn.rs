@@ -219,7 +219,12 @@ pub fn read<P: Position>(position: &P, text: &str) -> Result<Turn> {
             Some(_) => Err(bad(format!("not a capture, expected {turn}"))),
             None => Ok(turn.clone()),
         },
-        [] => Err(bad(legal(position))),
+        [] => match all.first() {
+            Some((turn, _)) if parts.len() < turn.moves.len() => {
+                Err(bad(format!("expected a move on each board, joined by /, like {turn}")))
+            }
+            _ => Err(bad(legal(position))),
+        },
         several => {
             let texts: Vec<_> = several.iter().map(Turn::to_string).collect();
             Err(bad(format!("fits several turns: {}", texts.join(", "))))

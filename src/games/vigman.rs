@@ -1,6 +1,6 @@
 //! Vigman's draughts: two games of Russian draughts at once, one on the dark squares, one on the light.
 
-use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step};
+use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step, mix};
 use crate::error::{Error, Result};
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -93,12 +93,6 @@ const fn mirrored(square: Square) -> Square {
     Square::new(7 - square.file(), square.rank())
 }
 
-/// The bit of a square on its own board.
-fn bit_of(square: Square) -> u32 {
-    let dark = if square.is_dark() { square } else { mirrored(square) };
-    Eight::bit(dark).expect("hops run over squares of 8x8")
-}
-
 /// The square of a bit of a board.
 const fn square_of(board: usize, bit: u32) -> Square {
     let square = Eight::SQUARE_OF[bit as usize];
@@ -121,6 +115,11 @@ impl<const FREE: bool> TwoGames<FREE> {
     #[must_use]
     pub const fn results(&self) -> [Option<GameResult>; 2] {
         self.results
+    }
+
+    /// The board that a square lies on.
+    const fn on(square: Square) -> usize {
+        if square.is_dark() { DARK } else { LIGHT }
     }
 
     /// On which boards the next hop may be, where a turn is a move in each game.
@@ -167,7 +166,7 @@ impl<const FREE: bool> TwoGames<FREE> {
         let chained = (0..2).find(|&board| self.boards[board].chain() != 0);
         if let Some(board) = (0..2).find(|&board| self.results[board].is_some()) {
             if FREE {
-                return Err("a game is over, expected one game on both boards".to_owned());
+                return Err("the result of one board, expected none: it is one game on both boards".to_owned());
             }
             if chained == Some(board) {
                 return Err(format!("a chain in the {} game, which is over", NAMES[board]));
@@ -199,14 +198,6 @@ impl<const FREE: bool> TwoGames<FREE> {
             Some(_) => Side::White,
             None if !FREE && self.second && board == DARK => !self.turn,
             None => self.turn,
-        }
-    }
-
-    /// A bit as the side to move sees it.
-    fn seen(&self, bit: u32) -> u32 {
-        match self.turn {
-            Side::White => bit,
-            Side::Black => Eight::turned(bit),
         }
     }
 }
@@ -271,7 +262,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
     }
 
     fn play_unchecked(&mut self, hop: Hop) -> Step {
-        let board = usize::from(!hop.from.is_dark());
+        let board = Self::on(hop.from);
         debug_assert!(
             self.playable().any(|playable| playable == board),
             "{hop:?} is not legal in {}",
@@ -309,29 +300,20 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
     }
 
     fn index(&self, hop: Hop) -> usize {
-        let first = if hop.from.is_dark() { 0 } else { Eight::HOPS.len };
-        first + Eight::HOPS.slot(self.seen(bit_of(hop.from)), self.seen(bit_of(hop.to)))
+        let board = Self::on(hop.from);
+        board * Eight::HOPS.len + Eight::index(self.turn, across(board, hop))
     }
 
     fn hop_at(&self, index: usize) -> Option<Hop> {
-        let (board, slot) = if index < Eight::HOPS.len { (DARK, index) } else { (LIGHT, index - Eight::HOPS.len) };
-        let (from, to) = Eight::HOPS.pair(slot)?;
-        Some(Hop { from: square_of(board, self.seen(from)), to: square_of(board, self.seen(to)) })
+        let (board, index) = if index < Eight::HOPS.len { (DARK, index) } else { (LIGHT, index - Eight::HOPS.len) };
+        Eight::hop_at(self.turn, index).map(|hop| across(board, hop))
     }
 
     fn encode(&self, clock: ClockView, features: &mut Features) {
         let first = if FREE { DARK } else { self.active().unwrap_or(DARK) };
         let order = [first, 1 - first];
         for (place, board) in order.into_iter().enumerate() {
-            let board = &self.boards[board];
-            let (own, other, kings) = (board.side(self.turn), board.side(!self.turn), board.kings());
-            let sets = [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()];
-            for (plane, set) in sets.into_iter().enumerate() {
-                for bit in Bits(set) {
-                    let square = usize::from(Eight::DENSE_OF[self.seen(bit) as usize]);
-                    features.ones.push(((6 * place + plane) * Eight::SQUARES + square) as u16);
-                }
-            }
+            features.mark_board(6 * place, self.turn, &self.boards[board]);
         }
         let flag = |yes: bool| f32::from(u8::from(yes));
         features.scalars.push(flag(self.second));
@@ -356,10 +338,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         };
         let [dark, light] = self.results.map(result);
         let rest = dark | light << 2 | (self.turn as u64) << 4 | u64::from(self.second) << 5;
-        [self.boards[LIGHT].key(), rest].into_iter().fold(self.boards[DARK].key(), |hash, word| {
-            let product = u128::from(hash ^ word) * 0xb492_b66f_be98_f273;
-            (product as u64 ^ (product >> 64) as u64).wrapping_add(hash.rotate_left(31))
-        })
+        [self.boards[LIGHT].key(), rest].into_iter().fold(self.boards[DARK].key(), mix)
     }
 
     fn material(&self, board: usize) -> Material {
@@ -375,7 +354,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
     }
 
     fn board_of(square: Square) -> usize {
-        usize::from(!FREE && !square.is_dark())
+        if FREE { 0 } else { Self::on(square) }
     }
 
     fn board_key(&self, board: usize) -> u64 {

@@ -26,8 +26,8 @@ const CONV_CHUNK: usize = 8;
 
 /// Evaluates positions on one thread. A clone shares the weights and computes for another thread.
 ///
-/// Only what is needed is computed: the first layer of an `mlp` adds a row for each input that is one, a `resnet` meets no
-/// square that is not played on, and of the policy only the legal hops' logits are taken.
+/// Only what is needed is computed: the first layer of an `mlp` adds a row for each input that is one, a `resnet` meets
+/// no square that is not played on, and of the policy only the legal hops' logits are taken.
 ///
 /// ```
 /// use shashki::config::NetConfig;

@@ -13,7 +13,7 @@ use super::weights::{Weights, model_file};
 /// Loads a model, named by its file or by the folder of the run that made it, onto a device.
 ///
 /// # Errors
-/// If the file is unreadable, damaged or of another variant, the device not there, or if this build cannot compute on it.
+/// If the file is unreadable, damaged or of another variant, the device not there, or if this build cannot use it.
 pub fn load<P: Position>(path: &Path, device: Device) -> Result<Box<dyn Evaluator<P>>> {
     let weights = Weights::read(&model_file(path)?)?;
     evaluator(&weights, device)

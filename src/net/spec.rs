@@ -28,11 +28,11 @@ const TYPICAL_ONES: f32 = 20.0;
 /// win, draw, loss logits = W relu(V relu(h) + c) + b
 /// ```
 ///
-/// `resnet` reads planes of the playable squares alone, packed, `[channels, height, width / 2]`: a 3x3 convolution, then
-/// blocks of two 3x3 convolutions, each followed by a group norm (Wu and He 2018: the same in training and inference,
-/// nothing to store but scale and shift), then 1x1 convolutions into dense heads. Packed, every other rank lies shifted by
-/// a file against its neighbours, so that the same place in a 3x3 kernel is a step along one diagonal here and along the
-/// other there; a plane behind the game's own is one on those ranks and tells the net where it is.
+/// `resnet` reads planes of the playable squares alone, packed, `[channels, height, width / 2]`: a 3x3 convolution,
+/// then blocks of two 3x3 convolutions, each followed by a group norm (Wu and He 2018: the same in training and
+/// inference, nothing to store but scale and shift), then 1x1 convolutions into dense heads. Packed, every other rank lies
+/// shifted by a file against its neighbours, so that the same place in a 3x3 kernel is a step along one diagonal here and
+/// along the other there; a plane behind the game's own is one on those ranks and tells the net where it is.
 ///
 /// ```
 /// use shashki::config::NetConfig;

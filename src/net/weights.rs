@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::config::{NetConfig, NetKind};
+use crate::config::{NetConfig, NetKind, Puct};
 use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::for_variant;
@@ -46,6 +46,9 @@ pub struct Card {
     pub step: u64,
     /// The draw rules it was trained under.
     pub draws: Preset,
+    /// How it was searched in training, and is searched by its player.
+    #[serde(default)]
+    pub search: Puct,
     /// [`Config::hash`](crate::config::Config::hash) of the run; empty where there was none.
     pub config_hash: String,
     /// The version of the crate that wrote it.
@@ -202,6 +205,7 @@ impl Card {
             blocks: spec.blocks,
             step: 0,
             draws: Preset::Official,
+            search: Puct::default(),
             config_hash: String::new(),
             crate_version: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -224,6 +228,7 @@ impl Card {
                 "width {width} and {blocks} blocks, expected a width of 8 to 4096 and up to 64 blocks"
             ));
         }
+        card.search.validate()?;
         Ok(card)
     }
 

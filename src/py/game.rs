@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::board::Side;
 use crate::error::{Error, Result};
@@ -71,6 +71,10 @@ pub fn read_side(text: &str) -> Result<Side> {
     found.ok_or_else(|| Error::value("side", text, "white or black"))
 }
 
+fn read_tag((name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<(String, String)> {
+    Ok((name.extract()?, value.str()?.to_string()))
+}
+
 fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
     number("size", &format!("1 to {LARGEST_SVG} pixels"), size)
 }
@@ -93,7 +97,7 @@ fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
 /// Args:
 ///     variant: What is played, one of ``VARIANTS``.
 ///     fen: The first position, ``"W:Wa1,Kc3:Bb8"``; the variant's start unless given.
-///     draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+///     draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
 ///
 /// Raises:
 ///     ValueError: If a name is unknown or the position cannot be read.
@@ -272,6 +276,17 @@ impl PyGame {
         Ok(planes)
     }
 
+    /// The game as a PDN text, ready to be written behind others.
+    ///
+    /// Args:
+    ///     tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
+    ///         the game (Result, FEN, GameType, …) are written anyway.
+    #[pyo3(signature = (tags = None))]
+    fn pdn(&self, tags: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let tags = tags.map_or_else(|| Ok(Vec::new()), |tags| tags.iter().map(read_tag).collect::<PyResult<_>>())?;
+        Ok(self.record.pdn(tags)?)
+    }
+
     /// The whole game as bytes: position, draw counters, earlier positions, turns, outcome.
     fn get_state<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.record.state())
@@ -303,7 +318,7 @@ impl PyGame {
     ///     size: Its width in pixels.
     ///     below: The side at the bottom.
     ///     last_turn: Whether to mark the squares of the turn that led here.
-    ///     arrows: Turns in full notation to point at, the best first: the later the fainter.
+    ///     arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
     ///
     /// Raises:
     ///     ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.

@@ -5,6 +5,7 @@ mod errors;
 mod game;
 mod matches;
 mod opponent;
+mod pdn;
 mod players;
 mod record;
 mod signals;
@@ -22,6 +23,8 @@ mod _core {
     #[pymodule_export]
     use super::matches::arena_match;
     #[pymodule_export]
+    use super::pdn::{PyPdnGame, PyPdnReader, read_pdn};
+    #[pymodule_export]
     use super::players::{PyPlayer, load_player, main, train};
     #[pymodule_export]
     use super::vec_env::PyVecEnv;
@@ -30,6 +33,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // What is missing is said at once, and not by a panic at the first array.
+        module.py().import("numpy")?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let names: Vec<_> = Variant::ALL.iter().map(|variant| variant.name()).collect();
         module.add("VARIANTS", pyo3::types::PyTuple::new(module.py(), names)?)

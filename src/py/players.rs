@@ -184,11 +184,12 @@ pub fn load_player(py: Python<'_>, text: &str, variant: &str) -> PyResult<PyPlay
 ///     run: The run folder.
 ///     init: A model to begin from.
 ///     resume: A run folder to go on with, instead of a config.
+///     from_pdn: A PDN file whose positions are the first samples: what was played, and who won.
 ///
 /// Raises:
 ///     RuntimeError: If this build has no trainer, or training failed.
 #[pyfunction]
-#[pyo3(signature = (config = None, *, set = None, run = None, init = None, resume = None))]
+#[pyo3(signature = (config = None, *, set = None, run = None, init = None, resume = None, from_pdn = None))]
 pub fn train(
     py: Python<'_>,
     config: Option<PathBuf>,
@@ -196,8 +197,9 @@ pub fn train(
     run: Option<PathBuf>,
     init: Option<PathBuf>,
     resume: Option<PathBuf>,
+    from_pdn: Option<PathBuf>,
 ) -> PyResult<()> {
-    let settings = Settings { config, overrides: set.unwrap_or_default(), run_dir: run, resume, init };
+    let settings = Settings { config, overrides: set.unwrap_or_default(), run_dir: run, resume, init, from_pdn };
     let signals = Signals::default();
     let done = py.detach(|| signals.run(|stop| run_training(settings, stop)));
     match signals.take() {
@@ -219,6 +221,7 @@ struct Settings {
     run_dir: Option<PathBuf>,
     resume: Option<PathBuf>,
     init: Option<PathBuf>,
+    from_pdn: Option<PathBuf>,
 }
 
 #[cfg(not(feature = "torch"))]
@@ -233,8 +236,8 @@ fn run_training(settings: Settings, stop: &AtomicBool) -> Result<()> {
     use crate::train::console::Console;
     use crate::train::trainer::{self, TrainArgs};
 
-    let Settings { config, overrides, run_dir, resume, init } = settings;
-    let args = TrainArgs { config, overrides, run_dir, resume, init, from_pdn: None };
+    let Settings { config, overrides, run_dir, resume, init, from_pdn } = settings;
+    let args = TrainArgs { config, overrides, run_dir, resume, init, from_pdn };
     trainer::run(&args, stop, &mut Console::new(&mut |_: &serde_json::Value| {})).map(drop)
 }
 

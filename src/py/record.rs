@@ -9,6 +9,7 @@ use crate::env::batch::{write_mask, write_planes};
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
 use crate::games::game::{Game, Outcome};
+use crate::games::pdn;
 use crate::games::planes::Features;
 use crate::games::position::{Position, Spec};
 use crate::games::turn::Turn;
@@ -33,6 +34,7 @@ pub trait ErasedGame: Send + Sync {
     fn write_planes(&self, planes: &mut [f32]);
     fn history(&self) -> &[String];
     fn turns_played(&self) -> u32;
+    fn pdn(&self, tags: Vec<(String, String)>) -> Result<String>;
     fn state(&self) -> Vec<u8>;
     fn set_state(&mut self, bytes: &[u8]) -> Result<()>;
     fn copy(&self) -> Box<dyn ErasedGame>;
@@ -40,7 +42,8 @@ pub trait ErasedGame: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A game with its whole turns in full notation, and what is played of the turn that is not over.
+/// A game with the position it is known from, its whole turns since in full notation, and what is played of the turn that
+/// is not over.
 #[derive(Clone)]
 pub struct Record<P: Position> {
     game: Game<P>,
@@ -51,6 +54,8 @@ pub struct Record<P: Position> {
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Past {
+    /// The position before the first of the turns.
+    start: String,
     turns: Vec<String>,
     /// The turn under way, as far as it is played.
     turn: String,
@@ -59,7 +64,8 @@ struct Past {
 impl<P: Position> Record<P> {
     /// A game whose past is not known.
     pub fn new(game: Game<P>) -> Self {
-        Self { game, past: Past::default() }
+        let past = Past { start: game.position().write_fen(), ..Past::default() };
+        Self { game, past }
     }
 
     /// The game.
@@ -172,6 +178,14 @@ impl<P: Position> ErasedGame for Record<P> {
         self.game.turns_played()
     }
 
+    fn pdn(&self, tags: Vec<(String, String)>) -> Result<String> {
+        let mut record = pdn::Record::new(P::read_fen(&self.past.start)?, self.game.preset());
+        tags.into_iter().for_each(|(name, value)| record.set_tag(name, value));
+        record.turns = self.past.turns.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+        record.outcome = self.game.outcome();
+        Ok(record.to_string())
+    }
+
     fn state(&self) -> Vec<u8> {
         let mut bytes = self.game.to_bytes();
         if !self.past.turns.is_empty() || !self.past.turn.is_empty() {
@@ -182,12 +196,14 @@ impl<P: Position> ErasedGame for Record<P> {
 
     fn set_state(&mut self, mut bytes: &[u8]) -> Result<()> {
         let game = Game::take(&mut bytes)?;
-        let past = match bytes {
-            [] => Past::default(),
-            json => serde_json::from_slice(json)
-                .map_err(|e| Error::State { what: "game", reason: format!("turns behind the game: {e}") })?,
-        };
-        past.turn.parse::<Turn>()?;
+        if bytes.is_empty() {
+            *self = Self::new(game);
+            return Ok(());
+        }
+        let past: Past = serde_json::from_slice(bytes)
+            .map_err(|e| Error::State { what: "game", reason: format!("turns behind the game: {e}") })?;
+        P::read_fen(&past.start)?;
+        past.turns.iter().chain([&past.turn]).try_for_each(|turn| turn.parse::<Turn>().map(drop))?;
         *self = Self { game, past };
         Ok(())
     }

@@ -147,7 +147,7 @@ fn new_env(
 ///     opponent: A player's text, or a callable ``f(game) -> action`` that is asked until its
 ///         turn is over. Each thread has a player of its own; a callable is asked on one
 ///         thread only.
-///     draws: The draw rules: ``"official"``, ``"lidraughts"`` or ``"basic"``.
+///     draws: The draw rules: ``"official"``, ``"basic"``, ``"lidraughts"`` or ``"russian"``.
 ///     max_turns: Turns of both sides after which a game is truncated, at least 2.
 ///     copy: Whether each call returns arrays of its own.
 ///     threads: One a core unless given. Small batches stay on the calling thread.

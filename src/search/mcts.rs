@@ -4,7 +4,7 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Gamma};
 
 use crate::board::{Hop, Side};
-use crate::config::SearchConfig;
+use crate::config::{Puct, SearchConfig};
 use crate::evaluator::Wdl;
 use crate::games::game::Leaf;
 use crate::games::position::Position;
@@ -14,10 +14,8 @@ use super::tree::{Known, Node, ROOT, Tree};
 /// How a tree is searched.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// The weight of priors and visits against values.
-    pub c_puct: f32,
-    /// A hop never visited counts as its parent's value less this.
-    pub fpu_reduction: f32,
+    /// How values, priors and visits are weighed.
+    pub puct: Puct,
     /// The share of noise in the root's priors.
     pub noise: f32,
     /// The noise is Dirichlet with this over the number of legal hops as its parameter.
@@ -33,8 +31,7 @@ impl Default for Settings {
 
 impl From<&SearchConfig> for Settings {
     fn from(config: &SearchConfig) -> Self {
-        let &SearchConfig { c_puct, fpu_reduction, noise, noise_concentration, .. } = config;
-        Self { c_puct, fpu_reduction, noise, noise_concentration }
+        Self { puct: config.puct(), noise: config.noise, noise_concentration: config.noise_concentration }
     }
 }
 
@@ -238,10 +235,15 @@ impl<P: Position> Tree<P> {
     fn select(&self, at: u32, settings: &Settings) -> u32 {
         let node = &self.nodes[at as usize];
         let sign = if node.side == Side::White { 1.0 } else { -1.0 };
+        let Puct { c_puct, fpu_reduction, draw_value } = settings.puct;
+        // The values of a node's visits, summed, in the view of the side to move here.
+        let sum = |of: &Node| {
+            let drawn = f64::from(of.visits) - of.white - of.black;
+            (sign * (of.white - of.black) + f64::from(draw_value) * drawn) as f32
+        };
         let visits = (node.visits + u32::from(node.in_flight)) as f32;
-        let scale = settings.c_puct * visits.sqrt();
-        let mean = sign * ((node.white - node.black) / f64::from(node.visits)) as f32;
-        let unvisited = mean - settings.fpu_reduction;
+        let scale = c_puct * visits.sqrt();
+        let unvisited = sum(node) / node.visits as f32 - fpu_reduction;
         let (mut best, mut best_score) = (node.first, f32::NEG_INFINITY);
         for child in node.children() {
             let edge = &self.nodes[child];
@@ -250,7 +252,7 @@ impl<P: Position> Tree<P> {
             }
             let lost = u32::from(edge.in_flight);
             let n = (edge.visits + lost) as f32;
-            let value = if n == 0.0 { unvisited } else { (sign * (edge.white - edge.black) as f32 - lost as f32) / n };
+            let value = if n == 0.0 { unvisited } else { (sum(edge) - lost as f32) / n };
             let score = value + scale * edge.prior / (1.0 + n);
             if score > best_score {
                 (best, best_score) = (child as u32, score);

@@ -6,6 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::{Hop, Hops, Square};
+use crate::config::Puct;
 use crate::error::Result;
 use crate::evaluator::{Evaluations, Evaluator, Wdl};
 use crate::games::draws::Preset;
@@ -38,16 +39,13 @@ pub struct PlayerSettings {
     pub temperature: f32,
     /// Seeds the choice by temperature.
     pub seed: u64,
-    /// The weight of priors and visits against values.
-    pub c_puct: f32,
-    /// A hop never visited counts as its parent's value less this.
-    pub fpu_reduction: f32,
+    /// How values, priors and visits are weighed.
+    pub puct: Puct,
 }
 
 impl Default for PlayerSettings {
     fn default() -> Self {
-        let Settings { c_puct, fpu_reduction, .. } = Settings::default();
-        Self { visits: None, time_s: None, batch: 1, temperature: 0.0, seed: 0, c_puct, fpu_reduction }
+        Self { visits: None, time_s: None, batch: 1, temperature: 0.0, seed: 0, puct: Puct::default() }
     }
 }
 
@@ -121,8 +119,7 @@ impl<P: Position> MctsPlayer<P> {
 
     /// Searches until the root has these visits, the time is over, or the root is proven.
     fn search(&mut self, tree: &mut Tree<P>, visits: u32, deadline: Option<Instant>) -> Result<()> {
-        let PlayerSettings { c_puct, fpu_reduction, .. } = self.settings;
-        let settings = Settings { c_puct, fpu_reduction, ..Settings::default() };
+        let settings = Settings { puct: self.settings.puct, ..Settings::default() };
         loop {
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             // Without any visit there is nothing to choose by, however late it is.

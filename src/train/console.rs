@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
 use crate::arena::Report;
+use crate::games::variant::Variant;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
@@ -42,6 +43,19 @@ impl<'a> Console<'a> {
             folder.display(),
             program()
         ));
+    }
+
+    /// The run is over.
+    pub fn finished(&self, folder: &Path, variant: Variant) {
+        let (program, folder) = (program(), folder.display());
+        self.line(&format!(
+            "the best network is {folder}/best.safetensors; play against it by `{program} play mcts:{folder} --variant {variant}`"
+        ));
+    }
+
+    /// The run was stopped before its end.
+    pub fn stopped(&self, folder: &Path) {
+        self.line(&format!("stopped; go on by `{} train --resume {}`", program(), folder.display()));
     }
 
     /// Self-play has recorded `done` of `all` samples of the round; `share` of the run was done before it.

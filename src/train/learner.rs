@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tch::Tensor;
+use tch::{Kind, Tensor};
 
-use crate::config::LearnerConfig;
+use crate::config::{LearnerConfig, Precision};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
@@ -76,7 +76,10 @@ pub struct Learner {
 #[derive(Debug)]
 struct Shard {
     network: Network,
+    /// The parameters, in f32.
     parameters: Tensor,
+    /// What layers are multiplied in.
+    kind: Kind,
     batch: Batch,
 }
 
@@ -116,10 +119,12 @@ impl Learner {
         let _ = parameters.f_set_requires_grad(true)?;
         let shards = if device.is_cuda() { 1 } else { threads.clamp(1, config.batch_size) };
         set_threads(1);
+        let kind = kind(config.precision, device);
         let shards = (0..shards)
             .map(|_| Shard {
                 network: Network::new(spec, device),
                 parameters: parameters.shallow_clone(),
+                kind,
                 batch: Batch::default(),
             })
             .collect();
@@ -332,8 +337,10 @@ impl Shard {
         let target = self.network.upload(&batch.policy, &[rows, actions as i64])?;
         let illegal = self.network.upload(&batch.legal, &[rows, actions as i64])?.f_logical_not()?;
         let target_wdl = self.network.upload(&batch.wdl, &[rows, 3])?;
-        let parameters = self.network.split(&self.parameters)?;
-        let (logits, wdl) = self.network.forward(&parameters, &self.network.input(&batch.features)?)?;
+        let parameters = self.network.split(&self.parameters.f_to_kind(self.kind)?)?;
+        let input = self.network.input(&batch.features)?.f_to_kind(self.kind)?;
+        let (logits, wdl) = self.network.forward(&parameters, &input)?;
+        let (logits, wdl) = (logits.f_to_kind(Kind::Float)?, wdl.f_to_kind(Kind::Float)?);
         let mean = -1.0 / n as f64;
         let cross_entropy = |chances: &Tensor, logs: &Tensor| -> Result<Tensor> {
             Ok(chances.f_mul(logs)?.f_sum(None)?.f_mul_scalar(mean)?)
@@ -346,6 +353,23 @@ impl Shard {
         let entropy = cross_entropy(&logs.f_exp()?, &logs)?;
         Ok((total, [policy, value, entropy]))
     }
+}
+
+/// What layers are multiplied in on a device.
+fn kind(precision: Precision, device: tch::Device) -> Kind {
+    match precision {
+        Precision::Bf16 => Kind::BFloat16,
+        Precision::Auto if device == tch::Device::Cpu && has_bf16() => Kind::BFloat16,
+        Precision::Auto | Precision::F32 => Kind::Float,
+    }
+}
+
+/// Whether the processor multiplies bf16 by instructions of its own; where it has none, bf16 is far slower than f32.
+fn has_bf16() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512bf16");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
 }
 
 /// Brings the losses to the host, all in one go.

@@ -39,7 +39,7 @@ impl RunFolder {
         let path = path.map_or_else(
             || {
                 let time = jiff::ZonedDateTime::now().strftime("%Y%m%d-%H%M%S").to_string();
-                PathBuf::from("runs").join(format!("{}-{time}", config.run.name))
+                PathBuf::from("runs").join(format!("{}-{time}", config.run.name()))
             },
             Path::to_owned,
         );

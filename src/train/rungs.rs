@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use crate::arena::{self, Openings, Options, Report, score_of};
-use crate::config::{Config, SearchConfig};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::net::load;
 use crate::net::weights::Weights;
@@ -74,8 +74,7 @@ pub fn measure<P: Heuristic>(
     let name = format!("net:step={},visits={visits}", weights.card.step);
     let net = || {
         let evaluator = load::evaluator::<P>(weights, config.run.device)?;
-        let SearchConfig { c_puct, fpu_reduction, .. } = config.search;
-        let settings = PlayerSettings { visits: Some(visits), c_puct, fpu_reduction, ..PlayerSettings::default() };
+        let settings = PlayerSettings { visits: Some(visits), puct: weights.card.search, ..PlayerSettings::default() };
         Ok(Box::new(MctsPlayer::new(evaluator, settings, name.clone())) as Box<dyn Player<P>>)
     };
     let options = Options {

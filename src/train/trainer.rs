@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 use crate::for_variant;
 use crate::games::position::Position;
+use crate::heap;
 use crate::net::load;
 use crate::net::spec::NetSpec;
 use crate::net::torch;
@@ -27,7 +28,7 @@ use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
 use super::progress::{Progress, checksum};
-use super::replay::{self, Batch, Replay};
+use super::replay::{self, Batch, Replay, Sample};
 use super::run_folder::RunFolder;
 use super::rungs::{self, Table};
 use super::selfplay::{Round, Worker};
@@ -61,12 +62,16 @@ pub struct TrainArgs {
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
-    if let Some(path) = &args.from_pdn {
-        std::fs::File::open(path).map_err(|source| Error::io(path, source))?;
-    }
+    heap::keep_freed();
     let init = args.init.as_deref();
     if args.resume.is_some() {
-        for (what, given) in [("config", &args.config), ("run folder", &args.run_dir), ("model", &args.init)] {
+        let new_only = [
+            ("config", &args.config),
+            ("run folder", &args.run_dir),
+            ("model", &args.init),
+            ("games to begin with", &args.from_pdn),
+        ];
+        for (what, given) in new_only {
             if let Some(path) = given {
                 let expected = "none to resume a run: it has its own";
                 return Err(Error::value(what, path.display(), expected));
@@ -74,23 +79,32 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
         }
     }
     let (folder, config) = match (&args.resume, &args.config) {
-        (Some(dir), _) => {
-            let (folder, config) = RunFolder::open(dir, &args.overrides)?;
-            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
-            (folder, config)
-        }
-        (None, Some(path)) => {
-            let config = Config::load(path, &args.overrides)?;
-            for_variant!(config.run.variant, P => check::<P>(&config, init))?;
-            (RunFolder::create(args.run_dir.as_deref(), &config)?, config)
-        }
+        (Some(dir), _) => RunFolder::open(dir, &args.overrides).map(|(folder, config)| (Some(folder), config))?,
+        (None, Some(path)) => (None, Config::load(path, &args.overrides)?),
         (None, None) => return Err(Error::value("train", "nothing", "a config, or --resume and a run folder")),
     };
-    console.started(folder.path());
-    let from_pdn = args.from_pdn.as_deref();
+    // What is wrong with what was given is found before a folder is made.
     for_variant!(config.run.variant, P => {
-        Trainer::<P>::open(config, folder, init)?.warm_start(from_pdn, console)?.run(stop, console)
+        check::<P>(&config, init)?;
+        let games = args.from_pdn.as_deref().map(|path| read_games::<P>(path, &config, console)).transpose()?;
+        let folder = folder.map_or_else(|| RunFolder::create(args.run_dir.as_deref(), &config), Ok)?;
+        let (path, variant) = (folder.path().to_owned(), config.run.variant);
+        console.started(&path);
+        let done = Trainer::<P>::open(config, folder, init)?.warm_start(games)?.run(stop, console);
+        match &done {
+            Ok(_) => console.finished(&path, variant),
+            Err(Error::Interrupted) => console.stopped(&path),
+            Err(_) => {}
+        }
+        done
     })
+}
+
+/// The samples of a file of games, as many as the window takes.
+fn read_games<P: Position>(path: &Path, config: &Config, console: &Console) -> Result<Vec<Sample<P>>> {
+    let mut window = Replay::new(config.replay.capacity);
+    console.line(&warm_start::take(path, config.run.draws, &mut window)?.to_string());
+    Ok(window.iter().cloned().collect())
 }
 
 /// Finds what is wrong with a config and a network to start from before a folder is made or a round played.
@@ -202,19 +216,14 @@ impl<P: Heuristic> Trainer<P> {
         Ok(Self { config, folder, metrics, progress, workers, replay, sampled, learner, weights })
     }
 
-    /// Fills the window with the positions of a file of games before the first round, and owes the steps they allow. They
-    /// are kept as the samples of round 0, so that a run stopped in its first round begins with them again.
-    fn warm_start(mut self, from_pdn: Option<&Path>, console: &Console) -> Result<Self> {
+    /// Fills the window with the positions of games before the first round, and owes the steps they allow. They are kept
+    /// as the samples of round 0, so that a run stopped in its first round begins with them again.
+    fn warm_start(mut self, games: Option<Vec<Sample<P>>>) -> Result<Self> {
         let kept = self.folder.samples(0);
-        if self.progress.round > 0 {
-            return Ok(self);
+        if let Some(samples) = games {
+            replay::save(&kept, &samples)?;
         }
-        if let (Some(path), false) = (from_pdn, kept.exists()) {
-            let mut window = Replay::new(self.config.replay.capacity);
-            console.line(&warm_start::take::<P>(path, self.config.run.draws, &mut window)?.to_string());
-            replay::save(&kept, &window.iter().cloned().collect::<Vec<_>>())?;
-        }
-        if kept.exists() {
+        if self.progress.round == 0 && kept.exists() {
             let samples = replay::load(&kept)?;
             self.sampled.push_back(Sampled { round: 0, count: samples.len(), checksum: checksum(&kept)? });
             let config = &self.config.learner;
@@ -520,6 +529,7 @@ fn read_fitting(path: &Path, spec: &NetSpec) -> Result<Weights> {
 fn stamped(mut weights: Weights, config: &Config, step: u64) -> Weights {
     weights.card.step = step;
     weights.card.draws = config.run.draws;
+    weights.card.search = config.search.puct();
     weights.card.config_hash = config.hash();
     weights
 }

@@ -78,6 +78,11 @@ impl GameText {
         self.find(name).map(|tag| tag.value.as_str())
     }
 
+    /// All tags as they are written, names and values.
+    pub fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.tags.iter().map(|tag| (tag.name.as_str(), tag.value.as_str()))
+    }
+
     pub(super) fn find(&self, name: &str) -> Option<&Tag> {
         self.tags.iter().rev().find(|tag| tag.name.eq_ignore_ascii_case(name))
     }
