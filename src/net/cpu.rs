@@ -282,3 +282,53 @@ fn softmax(logits: &mut [f32]) {
     }
     logits.iter_mut().for_each(|chance| *chance /= sum);
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use pulp::x86::{V3, V4};
+
+    use super::*;
+    use crate::config::NetConfig;
+    use crate::games::{Preset, Russian, Spantsireti};
+    use crate::net::NetSpec;
+
+    fn answers<P: Position>(weights: &Weights, arch: Arch) -> Vec<f32> {
+        let mut game = crate::games::Game::<P>::new(Preset::Official).expect("official rules");
+        let (mut leaves, mut hops) = (Vec::new(), Hops::new());
+        for i in 0..19 {
+            leaves.push(game.leaf());
+            game.hops(&mut hops);
+            game.play_unchecked(hops[i * 5 % hops.len()]);
+        }
+        let mut net = CpuNet::<P>::on(weights, arch).expect("weights of the variant");
+        let mut out = Evaluations::default();
+        let mut all = Vec::new();
+        // A whole batch, and every number of rows that may be left over.
+        for size in [19, 1, 2, 3, 4, 5, 6, 7] {
+            net.evaluate(&leaves[..size], &mut out).expect("a net on the CPU");
+            all.extend_from_slice(&out.priors);
+            all.extend(out.wdl.iter().map(|wdl| wdl.value(crate::board::Side::White)));
+        }
+        all
+    }
+
+    fn agree<P: Position>(arch: Arch, kind: NetKind) {
+        let spec = NetSpec::new(&P::SPEC, &NetConfig { kind, width: 40, blocks: 2 });
+        let flat: Vec<f32> = Weights::init(&spec, 1).to_flat().iter().map(|x| x + 0.02).collect();
+        let weights = Weights::from_flat(&spec, crate::net::Card::new(&spec), &flat);
+        for (one, other) in answers::<P>(&weights, Arch::Scalar).into_iter().zip(answers::<P>(&weights, arch)) {
+            assert!((one - other).abs() < 1e-5, "{arch:?}, {spec}: {one} is not {other}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_processor_gives_the_same_answers() {
+        let kinds = [V3::try_new().map(Arch::V3), V4::try_new().map(Arch::V4)];
+        for arch in kinds.into_iter().flatten() {
+            for kind in [NetKind::Mlp, NetKind::Resnet] {
+                agree::<Russian>(arch, kind);
+                agree::<Spantsireti>(arch, kind);
+            }
+        }
+    }
+}
