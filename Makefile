@@ -31,9 +31,10 @@ verify: test-python ## the long checks in full, with their figures
 	cargo run --release -- arena alphabeta:eval=basic,depth=1 random --games 400
 	cargo run --release -- arena alphabeta:eval=basic,depth=4 alphabeta:eval=basic,depth=2 --games 400
 	$(VENV)/bin/python examples/python/match_pydraughts.py --games 200
+	cargo check --manifest-path tests/fuzz/Cargo.toml
 
 fuzz: ## hostile input for what reads files and texts, till one breaks it: TARGET=pdn or game, ARGS="-max_total_time=60"
-	cargo fuzz --version > /dev/null 2>&1 || cargo install cargo-fuzz
+	@cargo fuzz --version > /dev/null 2>&1 || { echo "this needs cargo-fuzz: cargo install cargo-fuzz"; exit 1; }
 	cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none $(TARGET) -- $(ARGS)
 
 install-train: $(VENV)/.torch ## put the training build into the current Python environment

@@ -146,8 +146,9 @@ pub struct ReplayConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LearnerConfig {
-    /// The numbers that layers are multiplied in: `f32`, `bf16`, or `auto`, which is `bf16` on a CPU that has instructions
-    /// for it (AVX-512 BF16), where it is about twice as fast. Parameters, optimiser and losses are f32 anyway.
+    /// The numbers that layers are computed in: `f32`, `bf16`, or `auto`, which is `bf16` for an `mlp` on a CPU that has
+    /// instructions for it (AVX-512 BF16), where it is about twice as fast. Parameters, their gradient, optimiser and
+    /// losses are f32 anyway.
     pub precision: Precision,
     /// Samples a step: 1 to 65,536.
     pub batch_size: usize,
@@ -289,7 +290,7 @@ impl Default for ArenaConfig {
 /// How a search weighs values, priors and visits. A network keeps what it was trained with, so that whoever plays it
 /// searches the same way.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Puct {
     /// The weight of priors and visits against values.
     pub c_puct: f32,

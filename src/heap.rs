@@ -2,7 +2,7 @@
 
 /// Lets the C library's allocator, which libtorch uses, keep freed memory for the next use. By itself it gives tensors of
 /// some megabytes back to the system at once, and each new one costs a page fault every four kilobytes: a fifth of the
-/// time of training. Does nothing but on Linux with glibc.
+/// time of training. It holds for the rest of the process. Does nothing but on Linux with glibc.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "the standard library has no such setting")]
 pub fn keep_freed() {
@@ -12,7 +12,7 @@ pub fn keep_freed() {
     for (setting, value) in
         [(libc::M_MMAP_THRESHOLD, FROM_HEAP), (libc::M_TRIM_THRESHOLD, KEPT), (libc::M_TOP_PAD, FROM_HEAP)]
     {
-        // SAFETY: `mallopt` takes any numbers, and may be called at any time.
+        // SAFETY: `mallopt` takes any numbers. A thread that allocates at this moment meets the old setting or the new.
         unsafe { libc::mallopt(setting, value) };
     }
 }

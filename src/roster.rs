@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::config::Puct;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
@@ -104,15 +103,13 @@ impl<P: Heuristic> Entrant<P> {
         let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
         let weights = || self.model.as_ref().expect("a text of this kind names its model");
         let network = || load::evaluator::<P>(weights(), self.plan.device);
-        let tree = |evaluator: Box<dyn Evaluator<P>>, puct: Puct| {
-            Box::new(MctsPlayer::new(evaluator, PlayerSettings { puct, ..settings.clone() }, name()))
-        };
+        let tree = |evaluator: Box<dyn Evaluator<P>>, settings| Box::new(MctsPlayer::new(evaluator, settings, name()));
         let player: Box<dyn Player<P>> = match self.plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
             Kind::AlphaBeta => Box::new(AlphaBeta::new(*limits, *hash_mb)),
-            Kind::Mcts => tree(network()?, weights().card.search),
+            Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
-            Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), Puct::default()),
+            Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }

@@ -5,8 +5,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::board::{Hops, Side};
-use shashki::env::{Buffers, EnvOptions, Seat, VecEnv};
-use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn};
+use shashki::env::{BatchMut, Buffers, EnvOptions, PlanesMut, Seat, VecEnv};
+use shashki::for_variant;
+use shashki::games::{Game, Outcome, Position, Preset, Reason, Russian, Turn, Variant};
 use shashki::player::{Player, RandomPlayer};
 use shashki::search::mcts_player::{MctsPlayer, PlayerSettings, Rollout};
 use shashki::{Error, Result};
@@ -86,6 +87,66 @@ fn a_batch_plays_exactly_what_single_games_play() {
         }
     }
     assert!(ended > 100 && cut > 10 && cut < ended && chains > 100, "{ended} {cut} {chains}");
+}
+
+/// Plays the same games with observations of one kind and of another, and says where the bytes are no sixteenths.
+fn compare_kinds<P: Position>() {
+    let options = EnvOptions { games: 6, seed: 8, max_turns: Some(60), ..EnvOptions::default() };
+    let make = || (VecEnv::<P>::new(options, None).unwrap(), Buffers::new(&P::SPEC, options.games));
+    let ((mut plain, mut batch), (mut coarse, mut rest), (mut blind, mut other)) = (make(), make(), make());
+    let (mut bytes, mut last) = (vec![0; batch.observation.len()], vec![0; batch.observation.len()]);
+    plain.reset(None, batch.borrow()).unwrap();
+    coarse.reset(None, rest.borrow()).unwrap();
+    blind.reset(None, other.borrow()).unwrap();
+    let start = other.clone();
+    let mut actions = vec![0; options.games];
+    for _ in 0..300 {
+        plain.random_actions(&mut actions).unwrap();
+        plain.step(&actions, batch.borrow()).unwrap();
+        let (observation, final_observation) = (PlanesMut::U8(&mut bytes), PlanesMut::U8(&mut last));
+        coarse.step(&actions, BatchMut { observation, final_observation, ..rest.borrow() }).unwrap();
+        let (observation, final_observation) = (PlanesMut::Off, PlanesMut::Off);
+        blind.step(&actions, BatchMut { observation, final_observation, ..other.borrow() }).unwrap();
+        let sixteenths = |planes: &[f32]| planes.iter().map(|x| 16.0 * x).collect::<Vec<_>>();
+        let exact = |planes: &[u8]| planes.iter().map(|&x| f32::from(x)).collect::<Vec<_>>();
+        assert_eq!(exact(&bytes), sixteenths(&batch.observation), "{}", P::SPEC.variant);
+        let len = P::SPEC.observation_len();
+        for i in (0..options.games).filter(|&i| batch.outcome[i].is_some()) {
+            let row = i * len..(i + 1) * len;
+            assert_eq!(exact(&last[row.clone()]), sixteenths(&batch.final_observation[row]));
+        }
+        for buffers in [&rest, &other] {
+            assert_eq!(buffers.action_mask, batch.action_mask);
+            assert_eq!(buffers.outcome, batch.outcome);
+            assert_eq!((&buffers.side, &buffers.reward), (&batch.side, &batch.reward));
+        }
+    }
+    assert_eq!(other.observation, start.observation, "nothing is written where nothing is asked for");
+    assert!(bytes.contains(&16) && !bytes.iter().any(|&x| x > 16));
+}
+
+#[test]
+fn bytes_are_sixteenths_and_without_observations_the_games_are_the_same() {
+    for variant in Variant::ALL {
+        for_variant!(variant, P => compare_kinds::<P>());
+    }
+}
+
+#[test]
+fn every_legal_hop_is_drawn_equally_often() {
+    let (mut env, mut batch) = env(EnvOptions { games: 700, seed: 6, ..EnvOptions::default() });
+    env.reset(None, batch.borrow()).unwrap();
+    let mut drawn = vec![0; Russian::SPEC.actions];
+    let mut actions = vec![0; 700];
+    for _ in 0..10 {
+        env.random_actions(&mut actions).unwrap();
+        actions.iter().for_each(|&action| drawn[action as usize] += 1);
+    }
+    // 1000 of each of the seven; the deviation is 29.
+    let legal = batch.action_mask[..drawn.len()].iter();
+    for (action, (&legal, times)) in legal.zip(drawn).enumerate() {
+        assert!(if legal == 1 { (850..1150).contains(&times) } else { times == 0 }, "{action} was drawn {times} times");
+    }
 }
 
 #[test]

@@ -64,17 +64,19 @@ fn batch(n: usize, seed: u64) -> Batch {
 
 #[test]
 fn one_batch_is_learned_by_heart() {
-    for (kind, width, blocks, steps) in [(NetKind::Mlp, 64, 2, 150), (NetKind::Resnet, 16, 1, 200)] {
+    let nets = [(NetKind::Mlp, 64, 2, 150), (NetKind::Resnet, 16, 1, 200)];
+    let f32s = nets.map(|net| (net, Precision::F32));
+    for ((kind, width, blocks, steps), precision) in f32s.into_iter().chain([(nets[0], Precision::Bf16)]) {
         let batch = batch(64, 1);
         let spec = spec(kind, width, blocks);
-        let mut learner = learner(&spec, &LearnerConfig { weight_decay: 0.0, ..exact() });
+        let mut learner = learner(&spec, &LearnerConfig { weight_decay: 0.0, precision, ..exact() });
         let first = learner.evaluate(&batch).unwrap();
         assert!((first.value - 3.0_f64.ln()).abs() < 0.1, "untrained, every result is alike: {first:?}");
         for _ in 0..steps {
             learner.step(&batch, 3e-3).unwrap();
         }
         let last = learner.evaluate(&batch).unwrap();
-        assert!(first.kl > 0.5 && last.kl < 0.05 && last.value < 0.1, "{kind:?}: {first:?} to {last:?}");
+        assert!(first.kl > 0.5 && last.kl < 0.05 && last.value < 0.1, "{kind:?} {precision:?}: {first:?} to {last:?}");
         assert_eq!(learner.steps(), steps);
         assert_eq!(learner.weights().unwrap().card.step, steps);
     }

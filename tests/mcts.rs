@@ -175,31 +175,31 @@ fn selection_follows_the_formula_worked_out_by_hand() {
 
 #[test]
 fn a_draw_is_worth_to_both_sides_what_the_settings_say() {
-    // As long as the man is on d4 the game is a draw, else it is worse for White and mostly decided.
-    struct Drawish;
+    // As long as the man is on d4 (e5 for Black) the game is a draw, else it is worse for its side and mostly decided.
+    struct Drawish(Side);
     impl Evaluator<Russian> for Drawish {
         fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
             Uniform::default().evaluate(leaves, out)?;
             for (leaf, wdl) in leaves.iter().zip(&mut out.wdl) {
-                let drawn = leaf.position.write_fen().contains("Wd4");
-                *wdl = Wdl::of(Side::White, if drawn { [0.0, 1.0, 0.0] } else { [0.3, 0.1, 0.6] });
+                let fen = leaf.position.write_fen();
+                let drawn = fen.contains("Wd4") || fen.contains("Be5");
+                *wdl = Wdl::of(self.0, if drawn { [0.0, 1.0, 0.0] } else { [0.3, 0.1, 0.6] });
             }
             Ok(())
         }
     }
     let most_visited = |fen: &str, draw_value: f32| {
         let mut tree = Tree::new(&game(fen));
-        search(
-            &mut tree,
-            40,
-            &Settings { puct: Puct { draw_value, ..Puct::default() }, ..Settings::default() },
-            &mut Drawish,
-        );
+        let settings = Settings { puct: Puct { draw_value, ..Puct::default() }, ..Settings::default() };
+        let side = tree.root().side();
+        search(&mut tree, 40, &settings, &mut Drawish(side));
         tree.children().max_by_key(|found| found.visits).unwrap().hop.to.to_string()
     };
     // 0 against −.3; with draws at −.6 it is −.6 against −.36.
     assert_eq!(most_visited("W:Wc3:Bb8,f8,h8", 0.0), "d4");
     assert_eq!(most_visited("W:Wc3:Bb8,f8,h8", -0.6), "b4");
+    assert_eq!(most_visited("B:Wa1,c1,g1:Bf6", 0.0), "e5");
+    assert_eq!(most_visited("B:Wa1,c1,g1:Bf6", -0.6), "g5");
 }
 
 #[test]

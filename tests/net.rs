@@ -317,6 +317,7 @@ fn what_is_written_reads_back_the_same() {
         let mut weights = Weights::init(&spec(kind, 16, 1), 11);
         weights.card.step = 77;
         weights.card.config_hash = "0123456789abcdef".to_owned();
+        weights.card.search.draw_value = -0.5;
         weights.write(&path).unwrap();
         let read = Weights::read(&path).unwrap();
         assert_eq!(read, weights);
@@ -404,6 +405,10 @@ fn damaged_files_are_refused_by_name_and_reason() {
     refused("tensor \"input.weight\" has shape [8, 194], expected [16, 194]");
     spoiled(&|parts| parts.card = parts.card.take().map(|card| card.replace("\"width\":8", "\"width\":80000000")));
     refused("expected a width of 8 to 4096");
+    spoiled(&|parts| {
+        parts.card = parts.card.take().map(|card| card.replace("\"draw_value\":0.0", "\"draw_value\":-2.0"))
+    });
+    refused("search.draw_value = -2: expected -1 to 1");
     spoiled(&|parts| parts.tensors.retain(|t| t.0 != "policy.bias"));
     refused("tensor \"policy.bias\" is missing");
     spoiled(&|parts| parts.tensors.push(("extra".to_owned(), Dtype::F32, vec![1], vec![0; 4])));
@@ -425,7 +430,10 @@ fn a_file_from_before_there_were_checksums_is_read() {
     let weights = Weights::init(&spec(NetKind::Mlp, 8, 1), 1);
     weights.write(&path).unwrap();
     let mut parts = Parts::of(&path);
-    parts.card = Some(serde_json::to_string(&weights.card).unwrap());
+    let mut card = serde_json::to_value(&weights.card).unwrap();
+    // Nor was it kept how a network was searched.
+    card.as_object_mut().unwrap().remove("search").unwrap();
+    parts.card = Some(card.to_string());
     parts.write(&path);
     assert_eq!(Weights::read(&path).unwrap(), weights);
 }

@@ -12,6 +12,7 @@ pub struct Bits(pub u64);
 impl Iterator for Bits {
     type Item = u32;
 
+    #[inline]
     fn next(&mut self) -> Option<u32> {
         if self.0 == 0 {
             return None;

@@ -51,6 +51,7 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
 
     /// The bit number of a playable square; `None` for any other square.
     #[must_use]
+    #[inline]
     pub const fn bit(square: Square) -> Option<u32> {
         match Self::BIT_OF[square.slot()].1 {
             NOWHERE => None,
@@ -60,18 +61,21 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
 
     /// The set of that one square; empty if it is not playable.
     #[must_use]
+    #[inline]
     pub const fn set(square: Square) -> u64 {
         Self::BIT_OF[square.slot()].0
     }
 
     /// The bit after turning the board half round, so that Black sees it as White does.
     #[must_use]
+    #[inline]
     pub const fn turned(bit: u32) -> u32 {
         ((W + 1) * H / 2 - 1) as u32 - bit
     }
 
     /// A bit as a side sees it: for Black the board is turned. What is seen twice is as it was.
     #[must_use]
+    #[inline]
     pub const fn seen(side: Side, bit: u32) -> u32 {
         match side {
             Side::White => bit,
@@ -81,6 +85,7 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
 
     /// The squares one step away in direction `d`; bits off the board must be masked by the caller.
     #[must_use]
+    #[inline]
     pub const fn step(set: u64, d: usize) -> u64 {
         match d {
             0 => set << Self::SHIFTS[0],
@@ -231,6 +236,7 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
 impl HopIndex {
     /// The number of the hop between two bits on one diagonal.
     #[must_use]
+    #[inline]
     pub fn slot(&self, from: u32, to: u32) -> usize {
         let slot = self.slots[from as usize][to as usize];
         debug_assert_ne!(slot, u16::MAX, "bits {from} and {to} share no diagonal");
@@ -239,6 +245,7 @@ impl HopIndex {
 
     /// The two bits of a number; `None` beyond the last one.
     #[must_use]
+    #[inline]
     pub fn pair(&self, slot: usize) -> Option<(u32, u32)> {
         let &(from, to) = self.pairs[..self.len].get(slot)?;
         Some((from.into(), to.into()))
@@ -251,25 +258,29 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
     /// # Panics
     /// If the board does not play on that square: hops come from the generator, so that is a bug.
     #[must_use]
+    #[inline]
     pub fn bit_of_hop(square: Square) -> u32 {
         Self::bit(square).expect("hops run over playable squares")
     }
 
     /// The hop between two bits.
     #[must_use]
+    #[inline]
     pub fn hop(from: u32, to: u32) -> Hop {
         Hop { from: Self::SQUARE_OF[from as usize], to: Self::SQUARE_OF[to as usize] }
     }
 
     /// The number of a hop, as a side sees it.
     #[must_use]
+    #[inline]
     pub fn index(side: Side, hop: Hop) -> usize {
-        let [from, to] = [hop.from, hop.to].map(|square| Self::seen(side, Self::bit_of_hop(square)));
-        Self::HOPS.slot(from, to)
+        let seen = |square| Self::seen(side, Self::bit_of_hop(square));
+        Self::HOPS.slot(seen(hop.from), seen(hop.to))
     }
 
     /// The hop of a number, as a side sees it; `None` beyond the last one.
     #[must_use]
+    #[inline]
     pub fn hop_at(side: Side, index: usize) -> Option<Hop> {
         let (from, to) = Self::HOPS.pair(index)?;
         Some(Self::hop(Self::seen(side, from), Self::seen(side, to)))

@@ -12,22 +12,32 @@ pub type Hops = Vec<Hop>;
 impl<const W: usize, const H: usize> Board<W, H> {
     /// Lists the legal hops of the side to move into `out`, which is cleared first. Empty iff that side is stuck.
     pub fn hops(&self, out: &mut Hops) {
-        // Pieces jumped stay on the board and are not jumped again.
-        self.hops_where(|over| (self.occupied(), self.prey() & !over), out);
+        out.clear();
+        self.add_hops(out);
+    }
+
+    /// As [`Board::hops`], behind the hops that `out` holds already.
+    pub fn add_hops(&self, out: &mut Hops) {
+        self.add_hops_where(self.standing(), out);
     }
 
     /// Lists the legal hops where jumping leaves the board in another way: `after` tells from the piece jumped which
     /// squares are occupied then, and which pieces may be jumped next.
     pub fn hops_where(&self, after: impl Fn(u64) -> (u64, u64), out: &mut Hops) {
         out.clear();
+        self.add_hops_where(after, out);
+    }
+
+    fn add_hops_where(&self, after: impl Fn(u64) -> (u64, u64), out: &mut Hops) {
         let own = self.sides[self.turn.index()];
         let movers = if self.chain == 0 { own } else { self.chain };
-        for from in Bits(self.jumpers(movers)) {
-            for to in Bits(self.jump_targets(from, &after)) {
-                out.push(Geometry::<W, H>::hop(from, to));
+        let jumpers = self.jumpers(movers);
+        if jumpers != 0 {
+            for from in Bits(jumpers) {
+                for to in Bits(self.jump_targets(from, &after)) {
+                    out.push(Geometry::<W, H>::hop(from, to));
+                }
             }
-        }
-        if !out.is_empty() {
             return;
         }
         for d in Self::forward(self.turn) {
@@ -42,6 +52,11 @@ impl<const W: usize, const H: usize> Board<W, H> {
                 out.push(Geometry::<W, H>::hop(from, to));
             }
         }
+    }
+
+    /// What jumping leaves by the Turkish rule: pieces jumped stay on the board and are not jumped again.
+    fn standing(&self) -> impl Fn(u64) -> (u64, u64) {
+        |over| (self.occupied(), self.prey() & !over)
     }
 
     /// Whether the side to move has any legal hop.
@@ -59,6 +74,32 @@ impl<const W: usize, const H: usize> Board<W, H> {
     #[must_use]
     pub fn must_capture(&self) -> bool {
         self.chain != 0 || self.jumpers(self.sides[self.turn.index()]) != 0
+    }
+
+    /// How many distinct turns the side to move has; `None` in mid chain or where a capture may be of several jumps,
+    /// because then only listing them tells.
+    #[must_use]
+    pub fn count_turns(&self) -> Option<u64> {
+        let own = self.sides[self.turn.index()];
+        let jumpers = self.jumpers(own);
+        if self.chain != 0 {
+            return None;
+        }
+        if jumpers == 0 {
+            return Some(self.count_steps());
+        }
+        let mut turns = 0;
+        for from in Bits(jumpers) {
+            for to in Bits(self.jump_targets(from, &self.standing())) {
+                let mut after = *self;
+                after.pending = after.advance(Geometry::<W, H>::hop(from, to)).jumped;
+                if after.can_jump(1 << to) {
+                    return None;
+                }
+                turns += 1;
+            }
+        }
+        Some(turns)
     }
 
     /// How many legal hops end the turn without a capture; meaningful only where no capture is possible.

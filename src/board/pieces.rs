@@ -216,7 +216,8 @@ impl<const W: usize, const H: usize> Board<W, H> {
         let (own, other) = (self.turn.index(), (!self.turn).index());
         let (from, to) = (Geometry::<W, H>::set(hop.from), Geometry::<W, H>::set(hop.to));
         let by_king = self.kings & from != 0;
-        let jumped = Self::between(from, to) & self.sides[other] & !self.pending;
+        let passed = if by_king { Self::between(from, to) } else { Self::middle(from, to) };
+        let jumped = passed & self.sides[other] & !self.pending;
         self.sides[own] ^= from | to;
         let promoted = !by_king && to & Geometry::<W, H>::LAST_RANK[own] != 0;
         if by_king {
@@ -248,11 +249,18 @@ impl<const W: usize, const H: usize> Board<W, H> {
         (self.chain, self.pending) = (at, barred);
     }
 
-    /// The squares strictly between two squares of one diagonal.
+    /// The squares strictly between two squares of one diagonal. On every other line than theirs the two rays are
+    /// parallel, or point away from each other.
     fn between(from: u64, to: u64) -> u64 {
         let (a, b) = (from.trailing_zeros() as usize, to.trailing_zeros() as usize);
-        let (rays, back) = (&Geometry::<W, H>::RAYS[a], &Geometry::<W, H>::RAYS[b]);
-        (0..4).find(|&d| rays[d] & to != 0).map_or(0, |d| rays[d] & back[d ^ 2])
+        let (there, back) = (&Geometry::<W, H>::RAYS[a], &Geometry::<W, H>::RAYS[b]);
+        (0..4).fold(0, |set, d| set | there[d] & back[d ^ 2])
+    }
+
+    /// The square in the middle of a man's jump, or none for a step: what both squares have beside them.
+    fn middle(from: u64, to: u64) -> u64 {
+        let beside = |set| (0..4).fold(0, |beside, d| beside | Geometry::<W, H>::step(set, d));
+        beside(from) & beside(to)
     }
 
     /// A hash of the whole state, chain included: equal boards have equal keys.

@@ -35,12 +35,10 @@ fn rounded(value: f32) -> f32 {
 
 /// How turns are written in this variant, and what else can be typed.
 fn help<P: Position>() -> String {
-    let form = if P::SPEC.boards > 1 {
-        "A turn is a move on each board, joined by /: a3-b4/b3-a4; a capture is written c5:e3:g5."
-    } else {
-        "A turn is written c3-d4 or c5:e3:g5 (or c5:g5 where only one turn fits, or in numbers, 22-18)."
-    };
-    format!("{form}\n{HELP}")
+    let numbers = if P::numbered(1).is_some() { ", or in numbers, 22-18" } else { "" };
+    let form = format!("A turn is written c3-d4 or c5:e3:g5 (or c5:g5 where only one turn fits{numbers}).");
+    let pair = if P::SPEC.boards > 1 { "It is a move on each board, joined by /: a3-b4/b3-a4.\n" } else { "" };
+    format!("{form}\n{pair}{HELP}")
 }
 
 /// Play against a player in the terminal.

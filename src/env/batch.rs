@@ -3,11 +3,60 @@
 use crate::board::{Hops, Side};
 use crate::error::{Error, Result};
 use crate::games::game::{Game, Outcome, Reason};
-use crate::games::planes::Features;
+use crate::games::planes::{CellValue, Features};
 use crate::games::position::{Position, Spec};
+
+use super::legal;
 
 /// What stands for "no side" in the buffers of sides.
 pub const NO_SIDE: i8 = -1;
+
+/// Where observations are written, and as which numbers.
+#[derive(Debug)]
+pub enum PlanesMut<'a> {
+    /// Nowhere: nobody looks at them, and they cost nothing.
+    Off,
+    /// 1 for a piece; scalars from 0 to 1.
+    F32(&'a mut [f32]),
+    /// Sixteenths: 16 for a piece; scalars from 0 to 16, exactly sixteen times those of `F32`.
+    U8(&'a mut [u8]),
+}
+
+impl<'a> PlanesMut<'a> {
+    /// How many numbers there is room for; `None` where nothing is written.
+    const fn len(&self) -> Option<usize> {
+        match self {
+            Self::Off => None,
+            Self::F32(planes) => Some(planes.len()),
+            Self::U8(planes) => Some(planes.len()),
+        }
+    }
+
+    /// Takes the first `cells` numbers away.
+    fn take(&mut self, cells: usize) -> Self {
+        match self {
+            Self::Off => PlanesMut::Off,
+            Self::F32(planes) => PlanesMut::F32(front(planes, cells)),
+            Self::U8(planes) => PlanesMut::U8(front(planes, cells)),
+        }
+    }
+
+    /// Writes a game as the `i`-th.
+    fn write<P: Position>(&mut self, i: usize, game: &Game<P>, features: &mut Features) {
+        let len = P::SPEC.observation_len();
+        let cells = i * len..(i + 1) * len;
+        match self {
+            Self::Off => {}
+            Self::F32(planes) => write_planes(game, features, &mut planes[cells]),
+            Self::U8(planes) => write_planes(game, features, &mut planes[cells]),
+        }
+    }
+}
+
+/// Takes the first `n` of a slice away.
+fn front<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    slice.split_off_mut(..n).expect("the buffers of a batch have the checked lengths")
+}
 
 /// Where a step writes, `n` games long. `C`, `H`, `W` and `A` are the variant's planes, ranks, files and actions.
 ///
@@ -15,7 +64,7 @@ pub const NO_SIDE: i8 = -1;
 #[derive(Debug)]
 pub struct BatchMut<'a> {
     /// `[n, C, H, W]`, each game seen by its side to move.
-    pub observation: &'a mut [f32],
+    pub observation: PlanesMut<'a>,
     /// `[n, A]`, 1 for each legal hop of the side to move.
     pub action_mask: &'a mut [i8],
     /// `[n]`, who moves.
@@ -29,26 +78,26 @@ pub struct BatchMut<'a> {
     /// `[n]`, whether the game was cut off at the limit of turns.
     pub truncated: &'a mut [bool],
     /// `[n, C, H, W]`, the last position of a game that ended; the rows of other games keep what they held.
-    pub final_observation: &'a mut [f32],
+    pub final_observation: PlanesMut<'a>,
     /// `[n]`, who was to move when the game ended; −1 where none ended.
     pub final_side: &'a mut [i8],
     /// `[n]`, how the game ended; `None` where none ended.
     pub outcome: &'a mut [Option<Outcome>],
 }
 
-impl BatchMut<'_> {
+impl<'a> BatchMut<'a> {
     /// Sees that every buffer has the length it must have.
     pub(super) fn check(&self, spec: &Spec, games: usize) -> Result<()> {
         let (cells, actions) = (games * spec.observation_len(), games * spec.actions);
         let lengths = [
-            ("observation", self.observation.len(), cells),
+            ("observation", self.observation.len().unwrap_or(cells), cells),
             ("action_mask", self.action_mask.len(), actions),
             ("side", self.side.len(), games),
             ("agent", self.agent.len(), games),
             ("reward", self.reward.len(), 2 * games),
             ("terminated", self.terminated.len(), games),
             ("truncated", self.truncated.len(), games),
-            ("final_observation", self.final_observation.len(), cells),
+            ("final_observation", self.final_observation.len().unwrap_or(cells), cells),
             ("final_side", self.final_side.len(), games),
             ("outcome", self.outcome.len(), games),
         ];
@@ -60,52 +109,27 @@ impl BatchMut<'_> {
         }
     }
 
-    /// The buffers of the first `games` games, and those of the rest.
-    pub(super) fn split_at<'s>(&'s mut self, games: usize, spec: &Spec) -> (BatchMut<'s>, BatchMut<'s>) {
-        let (cells, actions) = (games * spec.observation_len(), games * spec.actions);
-        let (observation, observation_rest) = self.observation.split_at_mut(cells);
-        let (action_mask, action_mask_rest) = self.action_mask.split_at_mut(actions);
-        let (side, side_rest) = self.side.split_at_mut(games);
-        let (agent, agent_rest) = self.agent.split_at_mut(games);
-        let (reward, reward_rest) = self.reward.split_at_mut(2 * games);
-        let (terminated, terminated_rest) = self.terminated.split_at_mut(games);
-        let (truncated, truncated_rest) = self.truncated.split_at_mut(games);
-        let (final_observation, final_observation_rest) = self.final_observation.split_at_mut(cells);
-        let (final_side, final_side_rest) = self.final_side.split_at_mut(games);
-        let (outcome, outcome_rest) = self.outcome.split_at_mut(games);
-        (
-            BatchMut {
-                observation,
-                action_mask,
-                side,
-                agent,
-                reward,
-                terminated,
-                truncated,
-                final_observation,
-                final_side,
-                outcome,
-            },
-            BatchMut {
-                observation: observation_rest,
-                action_mask: action_mask_rest,
-                side: side_rest,
-                agent: agent_rest,
-                reward: reward_rest,
-                terminated: terminated_rest,
-                truncated: truncated_rest,
-                final_observation: final_observation_rest,
-                final_side: final_side_rest,
-                outcome: outcome_rest,
-            },
-        )
+    /// Takes the buffers of the first `games` games away.
+    pub(super) fn take(&mut self, games: usize, spec: &Spec) -> Self {
+        let cells = games * spec.observation_len();
+        BatchMut {
+            observation: self.observation.take(cells),
+            action_mask: front(&mut self.action_mask, games * spec.actions),
+            side: front(&mut self.side, games),
+            agent: front(&mut self.agent, games),
+            reward: front(&mut self.reward, 2 * games),
+            terminated: front(&mut self.terminated, games),
+            truncated: front(&mut self.truncated, games),
+            final_observation: self.final_observation.take(cells),
+            final_side: front(&mut self.final_side, games),
+            outcome: front(&mut self.outcome, games),
+        }
     }
 
     /// Writes what the mover of game `i` sees and may play.
-    pub(super) fn show<P: Position>(&mut self, i: usize, game: &Game<P>, hops: &Hops, features: &mut Features) {
-        let len = P::SPEC.observation_len();
-        write_planes(game, features, &mut self.observation[i * len..(i + 1) * len]);
-        write_mask(game.position(), hops, &mut self.action_mask[i * P::SPEC.actions..(i + 1) * P::SPEC.actions]);
+    pub(super) fn show<P: Position>(&mut self, i: usize, game: &Game<P>, legal: &[u64], features: &mut Features) {
+        self.observation.write(i, game, features);
+        legal::write(legal, &mut self.action_mask[i * P::SPEC.actions..(i + 1) * P::SPEC.actions]);
         self.side[i] = game.side().index() as i8;
     }
 
@@ -128,8 +152,7 @@ impl BatchMut<'_> {
         outcome: Outcome,
         features: &mut Features,
     ) {
-        let len = P::SPEC.observation_len();
-        write_planes(game, features, &mut self.final_observation[i * len..(i + 1) * len]);
+        self.final_observation.write(i, game, features);
         self.agent[i] = number(agent);
         self.reward[2 * i..2 * i + 2].copy_from_slice(&rewards(outcome));
         self.truncated[i] = outcome.reason == Reason::TurnLimit;
@@ -149,11 +172,11 @@ pub fn rewards(outcome: Outcome) -> [f32; 2] {
     }
 }
 
-/// Writes a game as planes `[C, H, W]`, seen by the side to move.
+/// Writes a game as planes `[C, H, W]` of either kind of number, seen by the side to move.
 ///
 /// # Panics
 /// If `planes` has another length than the variant's observation.
-pub fn write_planes<P: Position>(game: &Game<P>, features: &mut Features, planes: &mut [f32]) {
+pub fn write_planes<P: Position, T: CellValue>(game: &Game<P>, features: &mut Features, planes: &mut [T]) {
     features.clear();
     game.position().encode(game.clock(), features);
     features.write_planes(0, &P::SPEC, planes);
@@ -174,7 +197,8 @@ fn number(side: Option<Side>) -> i8 {
     side.map_or(NO_SIDE, |side| side.index() as i8)
 }
 
-/// A set of buffers, for callers that have none of their own.
+/// A set of buffers, for callers that have none of their own. To do without observations, or to have them as bytes,
+/// put another [`PlanesMut`] into what is lent.
 ///
 /// ```
 /// use shashki::env::{Buffers, EnvOptions, VecEnv};
@@ -225,14 +249,14 @@ impl Buffers {
     /// Lends them to a step.
     pub fn borrow(&mut self) -> BatchMut<'_> {
         BatchMut {
-            observation: &mut self.observation,
+            observation: PlanesMut::F32(&mut self.observation),
             action_mask: &mut self.action_mask,
             side: &mut self.side,
             agent: &mut self.agent,
             reward: &mut self.reward,
             terminated: &mut self.terminated,
             truncated: &mut self.truncated,
-            final_observation: &mut self.final_observation,
+            final_observation: PlanesMut::F32(&mut self.final_observation),
             final_side: &mut self.final_side,
             outcome: &mut self.outcome,
         }

@@ -1,7 +1,11 @@
 //! The vectorized environment: many games stepped in one call, into buffers that the caller owns.
 
 pub mod batch;
+mod legal;
+pub mod options;
+mod part;
 pub mod vec_env;
 
-pub use batch::{BatchMut, Buffers};
-pub use vec_env::{EnvOptions, Opponents, Seat, VecEnv};
+pub use batch::{BatchMut, Buffers, PlanesMut};
+pub use options::{EnvOptions, Seat};
+pub use vec_env::{Opponents, VecEnv};

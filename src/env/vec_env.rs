@@ -1,102 +1,23 @@
 //! Many games stepped in one call.
 
-use std::fmt;
-use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::board::{Hops, Side};
+use crate::board::Hops;
 use crate::error::{Error, Result};
-use crate::games::draws::Preset;
-use crate::games::game::{Game, Outcome, Reason};
+use crate::games::game::Game;
 use crate::games::planes::Features;
 use crate::games::position::Position;
 use crate::player::Player;
 use crate::threads;
 
 use super::batch::BatchMut;
-
-/// Fewer games than this to a thread cost more to hand over than to play, where no opponent thinks.
-const GAMES_PER_THREAD: usize = 128;
-
-/// The fewest turns a game may be limited to: with one, an agent of Black's would never move.
-const LEAST_MAX_TURNS: u32 = 2;
-
-/// The most games of one environment.
-pub const MOST_GAMES: usize = 1 << 20;
-
-/// The most threads.
-const MOST_THREADS: usize = 1024;
-
-/// Which side the caller plays against an opponent.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Seat {
-    /// White in every game.
-    White,
-    /// Black in every game.
-    Black,
-    /// White in the first game of the environments 0, 2, 4, …, Black in the others', and changing with each game.
-    #[default]
-    Alternate,
-    /// By lot in each game.
-    Random,
-}
-
-impl Seat {
-    /// Every seat, in the order of their stored numbers.
-    pub const ALL: [Self; 4] = [Self::White, Self::Black, Self::Alternate, Self::Random];
-
-    /// The name in options.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::White => "white",
-            Self::Black => "black",
-            Self::Alternate => "alternate",
-            Self::Random => "random",
-        }
-    }
-}
-
-impl fmt::Display for Seat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Seat {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|seat| seat.name() == text);
-        found.ok_or_else(|| Error::value("side", text, "one of white, black, alternate, random"))
-    }
-}
-
-/// How the games of an environment are played.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct EnvOptions {
-    /// How many games are stepped at once: 1 to 1,048,576.
-    pub games: usize,
-    /// Seeds the choices by chance: same seed, options and actions, same games.
-    pub seed: u64,
-    /// The draw rules.
-    pub draws: Preset,
-    /// A game of this many turns (of both sides) is cut off: `truncated`. At least 2; `None` is without limit.
-    pub max_turns: Option<u32>,
-    /// Threads, at most 1024; 0 is one a core. Few games stay on the calling thread.
-    pub threads: usize,
-    /// The caller's side against an opponent.
-    pub seat: Seat,
-}
-
-impl Default for EnvOptions {
-    fn default() -> Self {
-        Self { games: 1, seed: 0, draws: Preset::Official, max_turns: None, threads: 1, seat: Seat::Alternate }
-    }
-}
+use super::legal;
+use super::options::{EnvOptions, LEAST_MAX_TURNS, MOST_GAMES, MOST_THREADS};
+use super::part::{Act, GAMES_PER_THREAD, Lane, Part, Rest, Rules, Worker, damaged, take};
 
 /// Makes the opponent of each thread, numbered from 0.
 pub type Opponents<'a, P> = &'a dyn Fn(usize) -> Result<Box<dyn Player<P>>>;
@@ -109,6 +30,8 @@ pub type Opponents<'a, P> = &'a dyn Fn(usize) -> Result<Box<dyn Player<P>>>;
 #[derive(Debug)]
 pub struct VecEnv<P> {
     lanes: Vec<Lane<P>>,
+    /// The legal hops of each game, a bit an action: so a batch of actions is checked without touching the games.
+    legal: Vec<u64>,
     workers: Vec<Worker<P>>,
     pool: Option<ThreadPool>,
     rules: Rules<P>,
@@ -122,43 +45,6 @@ enum Ready {
     NotReset,
     /// An opponent failed in mid step, so that some games are a hop ahead of others.
     Broken,
-}
-
-/// What holds for every game.
-#[derive(Debug)]
-struct Rules<P> {
-    /// A game before its first hop.
-    fresh: Game<P>,
-    seat: Seat,
-    max_turns: Option<u32>,
-}
-
-/// One of the games.
-#[derive(Debug)]
-struct Lane<P> {
-    number: usize,
-    game: Game<P>,
-    /// The legal hops.
-    hops: Hops,
-    /// Which of them the next step plays.
-    chosen: usize,
-    rng: Xoshiro256PlusPlus,
-    /// The caller's side against an opponent.
-    agent: Option<Side>,
-    /// Games begun since the seed.
-    begun: u64,
-}
-
-/// What a thread needs.
-struct Worker<P> {
-    opponent: Option<Box<dyn Player<P>>>,
-    features: Features,
-}
-
-impl<P> fmt::Debug for Worker<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").field("has_opponent", &self.opponent.is_some()).finish_non_exhaustive()
-    }
 }
 
 impl<P: Position> VecEnv<P> {
@@ -183,22 +69,22 @@ impl<P: Position> VecEnv<P> {
         let threads = threads::count(options.threads).min(useful).max(1);
         let worker = |i| {
             let opponent = opponents.map(|make| make(i)).transpose()?;
-            Ok(Worker { opponent, features: Features::default() })
+            Ok(Worker { opponent, hops: Hops::with_capacity(64), features: Features::default() })
         };
         let lane = |number| Lane {
             number,
             game: fresh.clone(),
-            hops: Hops::with_capacity(32),
-            chosen: 0,
             rng: Xoshiro256PlusPlus::seed_from_u64(0),
+            choices: 0,
             agent: None,
             begun: 0,
         };
         let pool = match threads {
             1 => None,
+            // The calling thread is one of them.
             n => Some(
                 ThreadPoolBuilder::new()
-                    .num_threads(n)
+                    .num_threads(n - 1)
                     .build()
                     .map_err(|e| Error::Failed(format!("cannot start {n} threads: {e}")))?,
             ),
@@ -206,6 +92,7 @@ impl<P: Position> VecEnv<P> {
         let lanes = (0..options.games).map(lane).collect();
         let mut env = Self {
             lanes,
+            legal: vec![0; options.games * legal::words::<P>()],
             workers: (0..threads).map(worker).collect::<Result<_>>()?,
             pool,
             rules: Rules { fresh, seat: options.seat, max_turns: options.max_turns },
@@ -248,7 +135,7 @@ impl<P: Position> VecEnv<P> {
         if let Some(seed) = seed {
             self.seed(seed);
         }
-        self.each(batch, Lane::reset)
+        self.each(&[], batch, |part, i, rules, worker| part.reset(i, rules, worker))
     }
 
     /// Plays one hop in each game, given by its number, and the opponent's reply. If one of them is illegal nothing
@@ -263,10 +150,13 @@ impl<P: Position> VecEnv<P> {
         if actions.len() != self.games() {
             return Err(Error::value("number of actions", actions.len(), format!("{}", self.games())));
         }
-        for (lane, &action) in self.lanes.iter_mut().zip(actions) {
-            lane.choose(action)?;
+        for (i, (set, &action)) in self.legal.chunks_exact(legal::words::<P>()).zip(actions).enumerate() {
+            if !legal::contains(set, action) {
+                let legal = format!("{:?}", legal::actions(set).collect::<Vec<_>>());
+                return Err(Error::IllegalAction { env: Some(i), action, legal });
+            }
         }
-        self.each(batch, Lane::step)
+        self.each(actions, batch, |part, i, rules, worker| part.step(i, rules, worker))
     }
 
     /// Chooses a legal hop of each game by lot.
@@ -278,9 +168,10 @@ impl<P: Position> VecEnv<P> {
         if actions.len() != self.games() {
             return Err(Error::value("number of actions", actions.len(), format!("{}", self.games())));
         }
-        for (lane, action) in self.lanes.iter_mut().zip(actions) {
-            let hop = lane.hops[lane.rng.random_range(0..lane.hops.len())];
-            *action = lane.game.position().index(hop) as i64;
+        let games = self.lanes.iter_mut().zip(self.legal.chunks_exact(legal::words::<P>()));
+        for ((lane, set), action) in games.zip(actions) {
+            let n = lane.rng.random_range(0..lane.choices);
+            *action = legal::actions(set).nth(n).expect("as many legal actions as there are choices");
         }
         Ok(())
     }
@@ -292,10 +183,9 @@ impl<P: Position> VecEnv<P> {
     pub fn observe(&mut self, batch: BatchMut<'_>) -> Result<()> {
         batch.check(&P::SPEC, self.games())?;
         self.check_ready()?;
-        self.each(batch, |lane, _, worker, batch, i| {
-            batch.go_on(i, lane.agent);
-            batch.show(i, &lane.game, &lane.hops, &mut worker.features);
-            Ok(())
+        self.each(&[], batch, |part, i, _, worker| {
+            part.batch.go_on(i, part.lanes[i].agent);
+            part.show(i, worker)
         })
     }
 
@@ -307,13 +197,27 @@ impl<P: Position> VecEnv<P> {
         }
     }
 
-    /// Does something to each game, on all threads.
-    fn each(&mut self, mut batch: BatchMut<'_>, act: Act<P>) -> Result<()> {
+    /// Does something to each game, on all threads: the calling one takes part, the others are woken for it.
+    fn each(&mut self, actions: &[i64], batch: BatchMut<'_>, act: Act<P>) -> Result<()> {
         self.ready = Ready::Broken;
-        let Self { lanes, workers, rules, .. } = self;
-        match &self.pool {
-            None => each(lanes, workers, rules, &mut batch, act)?,
-            Some(pool) => pool.install(|| each(lanes, workers, rules, &mut batch, act))?,
+        let Self { lanes, legal, workers, pool, rules, .. } = self;
+        let mut whole = Part { lanes, legal, actions, batch };
+        let (own, others) = workers.split_first_mut().expect("an environment has a worker");
+        match pool {
+            None => whole.each(rules, own, act).map_err(|(_, error)| error)?,
+            Some(pool) => {
+                let rest = Mutex::new(Rest { part: whole, failed: None });
+                pool.in_place_scope(|scope| {
+                    let (rest, rules) = (&rest, &*rules);
+                    for worker in others {
+                        scope.spawn(move |_| worker.share(rest, rules, act));
+                    }
+                    own.share(rest, rules, act);
+                });
+                if let Some((_, error)) = rest.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
+                    return Err(error);
+                }
+            }
         }
         self.ready = Ready::Yes;
         Ok(())
@@ -363,151 +267,14 @@ impl<P: Position> VecEnv<P> {
             return Err(damaged("expected no more bytes behind the games"));
         }
         self.lanes = lanes;
+        let mut hops = Hops::new();
+        for (lane, set) in self.lanes.iter_mut().zip(self.legal.chunks_exact_mut(legal::words::<P>())) {
+            lane.see(&mut hops, set);
+        }
         self.ready = Ready::Yes;
         Ok(())
     }
 }
 
-type Act<P> = fn(&mut Lane<P>, &Rules<P>, &mut Worker<P>, &mut BatchMut<'_>, usize) -> Result<()>;
-
-/// Halves the games and the workers until each worker has its own.
-fn each<P: Position>(
-    lanes: &mut [Lane<P>],
-    workers: &mut [Worker<P>],
-    rules: &Rules<P>,
-    batch: &mut BatchMut<'_>,
-    act: Act<P>,
-) -> Result<()> {
-    if let [worker] = workers {
-        return lanes.iter_mut().enumerate().try_for_each(|(i, lane)| act(lane, rules, worker, batch, i));
-    }
-    let left = workers.len() / 2;
-    let games = lanes.len() * left / workers.len();
-    let (workers, workers_rest) = workers.split_at_mut(left);
-    let (lanes, lanes_rest) = lanes.split_at_mut(games);
-    let (mut batch, mut batch_rest) = batch.split_at(games, &P::SPEC);
-    let (first, second) = rayon::join(
-        || each(lanes, workers, rules, &mut batch, act),
-        || each(lanes_rest, workers_rest, rules, &mut batch_rest, act),
-    );
-    first.and(second)
-}
-
-impl<P: Position> Lane<P> {
-    /// Takes an action for the next step if it is legal.
-    fn choose(&mut self, action: i64) -> Result<()> {
-        let hop = usize::try_from(action).ok().and_then(|action| self.game.position().hop_at(action));
-        if let Some(at) = hop.and_then(|hop| self.hops.iter().position(|&legal| legal == hop)) {
-            self.chosen = at;
-            return Ok(());
-        }
-        let mut legal: Vec<_> = self.hops.iter().map(|&hop| self.game.position().index(hop)).collect();
-        legal.sort_unstable();
-        Err(Error::IllegalAction { env: Some(self.number), action, legal: format!("{legal:?}") })
-    }
-
-    fn reset(&mut self, rules: &Rules<P>, worker: &mut Worker<P>, batch: &mut BatchMut<'_>, i: usize) -> Result<()> {
-        self.begin(rules, worker)?;
-        batch.go_on(i, self.agent);
-        batch.show(i, &self.game, &self.hops, &mut worker.features);
-        Ok(())
-    }
-
-    fn step(&mut self, rules: &Rules<P>, worker: &mut Worker<P>, batch: &mut BatchMut<'_>, i: usize) -> Result<()> {
-        self.game.play_unchecked(self.hops[self.chosen]);
-        self.cut_off(rules)?;
-        self.reply(rules, worker)?;
-        match self.game.outcome() {
-            None => {
-                self.game.hops(&mut self.hops);
-                batch.go_on(i, self.agent);
-            }
-            Some(outcome) => {
-                batch.end(i, self.agent, &self.game, outcome, &mut worker.features);
-                self.begin(rules, worker)?;
-            }
-        }
-        batch.show(i, &self.game, &self.hops, &mut worker.features);
-        Ok(())
-    }
-
-    /// Begins a game, up to the caller's first hop.
-    fn begin(&mut self, rules: &Rules<P>, worker: &mut Worker<P>) -> Result<()> {
-        self.game.clone_from(&rules.fresh);
-        if worker.opponent.is_some() {
-            let even = (self.number as u64 + self.begun).is_multiple_of(2);
-            let white = match rules.seat {
-                Seat::White => true,
-                Seat::Black => false,
-                Seat::Alternate => even,
-                Seat::Random => self.rng.random(),
-            };
-            self.agent = Some(if white { Side::White } else { Side::Black });
-        }
-        self.begun += 1;
-        self.reply(rules, worker)?;
-        self.game.hops(&mut self.hops);
-        if self.hops.is_empty() {
-            return Err(Error::Failed("a game was over before the first hop".to_owned()));
-        }
-        Ok(())
-    }
-
-    /// Lets the opponent play until the caller's side moves or the game is over.
-    fn reply(&mut self, rules: &Rules<P>, worker: &mut Worker<P>) -> Result<()> {
-        let (Some(opponent), Some(agent)) = (&mut worker.opponent, self.agent) else { return Ok(()) };
-        while self.game.outcome().is_none() && self.game.side() != agent {
-            // What it remembers depends on the games that share its thread: their number must change nothing.
-            opponent.new_game();
-            opponent.seed(self.rng.random());
-            let turn = opponent.choose(&self.game)?;
-            self.game.play(&turn)?;
-            self.cut_off(rules)?;
-        }
-        Ok(())
-    }
-
-    /// Ends the game where it has reached the limit of turns.
-    fn cut_off(&mut self, rules: &Rules<P>) -> Result<()> {
-        match rules.max_turns {
-            Some(limit) if self.game.turns_played() >= limit && self.game.outcome().is_none() => {
-                self.game.end(Outcome { winner: None, reason: Reason::TurnLimit })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn take(number: usize, has_opponent: bool, bytes: &mut &[u8]) -> Result<Self> {
-        let agent = match take(bytes)? {
-            [2] => None,
-            [n] => Some(*Side::BOTH.get(usize::from(n)).ok_or_else(|| damaged("expected a side"))?),
-        };
-        let begun = u64::from_le_bytes(take(bytes)?);
-        let [len] = take(bytes)?;
-        let rng = bytes.split_off(..usize::from(len)).ok_or_else(|| damaged("cut short"))?;
-        let rng = serde_json::from_slice(rng).map_err(|e| damaged(&format!("random state: {e}")))?;
-        let game = Game::take(bytes)?;
-        if agent.is_some() != has_opponent || agent.is_some_and(|agent| agent != game.side()) {
-            return Err(damaged("expected games of both sides by the caller, or with an opponent, as this one has"));
-        }
-        let mut hops = Hops::new();
-        game.hops(&mut hops);
-        if hops.is_empty() {
-            return Err(damaged("expected games that are not over"));
-        }
-        Ok(Self { number, game, hops, chosen: 0, rng, agent, begun })
-    }
-}
-
 /// The first bytes of a stored environment; the last of them is the format's version.
 const MAGIC: [u8; 4] = *b"she\x01";
-
-fn damaged(reason: &str) -> Error {
-    Error::State { what: "environment", reason: reason.to_owned() }
-}
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
-    let (head, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("cut short"))?;
-    *bytes = rest;
-    Ok(*head)
-}

@@ -206,6 +206,6 @@ where
     }
 
     fn count_turns(&self) -> Option<u64> {
-        (!self.board.must_capture()).then(|| self.board.count_steps())
+        self.board.count_turns()
     }
 }

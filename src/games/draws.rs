@@ -115,9 +115,12 @@ impl Material {
         for side in Side::BOTH {
             let (i, own) = (side.index(), board.side(side));
             material.men[i] = (own & !kings).count_ones() as u8;
-            material.kings[i] = (own & kings).count_ones() as u8;
-            material.on_road[i] = on_road & own & kings != 0;
-            material.holds_road[i] = material.on_road[i] && on_road.count_ones() == 1;
+            // Most positions have no kings, and counting is dear where the processor has no instruction for it.
+            if kings != 0 {
+                material.kings[i] = (own & kings).count_ones() as u8;
+                material.on_road[i] = on_road & own & kings != 0;
+                material.holds_road[i] = material.on_road[i] && on_road.is_power_of_two();
+            }
         }
         material
     }
@@ -212,7 +215,16 @@ impl ClockView {
     }
 }
 
+impl Clock {
+    fn longest(&self) -> u16 {
+        self.kings_only.max(self.balance).max(self.road).max(self.ending)
+    }
+}
+
 impl Draws {
+    /// No rule declares a draw after fewer plies.
+    const SHORTEST: u16 = 10;
+
     /// FMJD-64 7.2.3 to 7.2.8.
     pub const RUSSIAN: Self = Self {
         repetition: true,
@@ -279,7 +291,11 @@ impl Draws {
         if self.repetition && occurrences >= 3 {
             return Some(Reason::Repetition);
         }
+        if clock.longest() < Self::SHORTEST {
+            return None;
+        }
         let rules = self.running(clock, material);
+        debug_assert!(rules.iter().all(|&(_, _, limit)| limit >= Self::SHORTEST), "{rules:?}");
         rules.into_iter().find(|&(_, count, limit)| count >= limit).map(|(reason, ..)| reason)
     }
 

@@ -39,6 +39,7 @@ impl Features {
 
     /// The inputs of position `i` that are one.
     #[must_use]
+    #[inline]
     pub fn ones_of(&self, i: usize) -> &[u16] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.ones[start..self.ends[i] as usize]
@@ -46,12 +47,14 @@ impl Features {
 
     /// The scalar planes' values of position `i`.
     #[must_use]
+    #[inline]
     pub fn scalars_of(&self, i: usize) -> &[f32] {
         let n = self.scalars.len() / self.ends.len();
         &self.scalars[i * n..(i + 1) * n]
     }
 
     /// Sets a plane to one on the square of a bit, as a side sees the board.
+    #[inline]
     pub fn mark<const W: usize, const H: usize>(&mut self, plane: usize, side: Side, bit: u32) {
         let square = Geometry::<W, H>::DENSE_OF[Geometry::<W, H>::seen(side, bit) as usize];
         self.ones.push((plane * Geometry::<W, H>::SQUARES + usize::from(square)) as u16);
@@ -59,15 +62,19 @@ impl Features {
 
     /// Sets the six planes of a board, from plane `first` on, as a side sees it: its own men, its own kings, the other's
     /// men, the other's kings, the piece that must go on jumping, and the pieces jumped in this chain.
+    #[inline]
     pub fn mark_board<const W: usize, const H: usize>(&mut self, first: usize, side: Side, board: &Board<W, H>) {
         let (own, other, kings) = (board.side(side), board.side(!side), board.kings());
         let sets = [own & !kings, own & kings, other & !kings, other & kings, board.chain(), board.pending()];
-        for (plane, set) in (first..).zip(sets) {
-            Bits(set).for_each(|bit| self.mark::<W, H>(plane, side, bit));
+        for (i, &set) in sets.iter().enumerate() {
+            for bit in Bits(set) {
+                self.mark::<W, H>(first + i, side, bit);
+            }
         }
     }
 
     /// Marks the end of a position: `encode` calls it last.
+    #[inline]
     pub fn finish(&mut self) {
         self.ends.push(self.ones.len() as u32);
     }
@@ -89,17 +96,51 @@ impl Features {
     ///
     /// # Panics
     /// If `planes` has another length than `spec.observation_len()`.
-    pub fn write_planes(&self, i: usize, spec: &Spec, planes: &mut [f32]) {
+    #[inline]
+    pub fn write_planes<T: CellValue>(&self, i: usize, spec: &Spec, planes: &mut [T]) {
         assert_eq!(planes.len(), spec.observation_len(), "an observation holds every plane");
         let area = spec.height * spec.width;
-        planes.fill(0.0);
+        let (boards, scalars) = planes.split_at_mut(spec.board_planes * area);
+        // A loop over a constant zero is compiled to a call of memset, which the method `fill` is not for floats.
+        for cell in boards.iter_mut() {
+            *cell = T::ZERO;
+        }
         for &one in self.ones_of(i) {
             let (plane, square) = (usize::from(one) / spec.squares, usize::from(one) % spec.squares);
-            planes[plane * area + usize::from(spec.cells[square])] = 1.0;
+            boards[plane * area + usize::from(spec.cells[square])] = T::ONE;
         }
-        for (&value, plane) in self.scalars_of(i).iter().zip(planes[spec.board_planes * area..].chunks_exact_mut(area))
-        {
-            plane.fill(value);
+        for (n, &value) in self.scalars_of(i).iter().enumerate() {
+            scalars[n * area..(n + 1) * area].fill(T::of(value));
         }
+    }
+}
+
+/// A number that fills a cell of a plane.
+pub trait CellValue: Copy {
+    /// An empty cell.
+    const ZERO: Self;
+    /// A cell that is marked.
+    const ONE: Self;
+
+    /// The value of a scalar plane, which is a multiple of a sixteenth from 0 to 1.
+    fn of(scalar: f32) -> Self;
+}
+
+impl CellValue for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn of(scalar: f32) -> Self {
+        scalar
+    }
+}
+
+/// Sixteenths, so that nothing is rounded.
+impl CellValue for u8 {
+    const ZERO: Self = 0;
+    const ONE: Self = 16;
+
+    fn of(scalar: f32) -> Self {
+        (16.0 * scalar) as Self
     }
 }

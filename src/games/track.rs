@@ -48,8 +48,8 @@ impl Track {
             self.keys.clear();
             self.repeated = false;
         }
+        self.times = 1 + self.keys.iter().filter(|&&k| k == key).count();
         self.keys.push(key);
-        self.times = self.keys.iter().filter(|&&k| k == key).count();
         self.repeated |= self.times > 1;
     }
 

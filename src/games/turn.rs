@@ -307,14 +307,16 @@ pub fn divide<P: Position>(position: &P, depth: u32) -> Vec<(Turn, u64)> {
 
 /// What one depth of perft fills again and again.
 struct Buffers<P> {
-    turns: Vec<(Square, P)>,
     hops: Hops,
+    /// Unfinished turns: start square and position.
     open: Vec<(Square, P)>,
+    /// The distinct turns of several hops: start square and result.
+    long: Vec<(Square, P)>,
 }
 
 impl<P> Default for Buffers<P> {
     fn default() -> Self {
-        Self { turns: Vec::new(), hops: Hops::new(), open: Vec::new() }
+        Self { hops: Hops::new(), open: Vec::new(), long: Vec::new() }
     }
 }
 
@@ -327,34 +329,36 @@ fn count<P: Position>(position: &P, depth: u32, buffers: &mut [Buffers<P>]) -> u
     {
         return turns;
     }
-    let (buffer, rest) = buffers.split_first_mut().expect("a buffer for each depth");
-    distinct(position, buffer);
-    if depth == 1 {
-        return buffer.turns.len() as u64;
-    }
-    buffer.turns.iter().map(|(_, after)| count(after, depth - 1, rest)).sum()
-}
-
-/// Lists the start squares and results of the distinct turns.
-fn distinct<P: Position>(position: &P, buffer: &mut Buffers<P>) {
-    let Buffers { turns, hops, open } = buffer;
-    turns.clear();
+    let (Buffers { hops, open, long }, rest) = buffers.split_first_mut().expect("a buffer for each depth");
+    let mut lines = 0;
     position.hops(hops);
     for &hop in hops.iter() {
         let mut after = *position;
-        let step = after.play_unchecked(hop);
-        if step.turn_over { &mut *turns } else { &mut *open }.push((hop.from, after));
+        // A turn of one hop is like no other turn.
+        if after.play_unchecked(hop).turn_over {
+            lines += count(&after, depth - 1, rest);
+        } else {
+            open.push((hop.from, after));
+        }
     }
-    let single_hops = turns.len();
+    if !open.is_empty() {
+        finish(hops, open, long);
+        lines += long.iter().map(|(_, after)| count(after, depth - 1, rest)).sum::<u64>();
+    }
+    lines
+}
+
+/// Lists the distinct turns that begin with an open one: several ways may lead from a square to one result.
+fn finish<P: Position>(hops: &mut Hops, open: &mut Vec<(Square, P)>, long: &mut Vec<(Square, P)>) {
+    long.clear();
     while let Some((from, position)) = open.pop() {
         position.hops(hops);
         for &hop in hops.iter() {
             let mut after = position;
-            let step = after.play_unchecked(hop);
-            if !step.turn_over {
+            if !after.play_unchecked(hop).turn_over {
                 open.push((from, after));
-            } else if !turns[single_hops..].contains(&(from, after)) {
-                turns.push((from, after));
+            } else if !long.contains(&(from, after)) {
+                long.push((from, after));
             }
         }
     }

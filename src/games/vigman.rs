@@ -230,10 +230,10 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
 
     fn hops(&self, out: &mut Hops) {
         out.clear();
-        let mut own = Hops::new();
         for board in self.playable() {
-            self.boards[board].hops(&mut own);
-            out.extend(own.iter().map(|&hop| across(board, hop)));
+            let first = out.len();
+            self.boards[board].add_hops(out);
+            out[first..].iter_mut().for_each(|hop| *hop = across(board, *hop));
         }
     }
 

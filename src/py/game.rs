@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
 use crate::board::Side;
 use crate::error::{Error, Result};
@@ -71,8 +71,20 @@ pub fn read_side(text: &str) -> Result<Side> {
     found.ok_or_else(|| Error::value("side", text, "white or black"))
 }
 
-fn read_tag((name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<(String, String)> {
-    Ok((name.extract()?, value.str()?.to_string()))
+/// Names and values; what is `None` is not known.
+fn read_tags(tags: &Bound<'_, PyMapping>) -> PyResult<Vec<(String, String)>> {
+    let mut read = Vec::new();
+    for item in tags.items()?.iter() {
+        let (name, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let text = name.extract::<String>().unwrap_or_default();
+        if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(Error::value("tag name", name.repr()?, "letters a to z, digits and _").into());
+        }
+        if !value.is_none() {
+            read.push((text, value.str()?.to_string()));
+        }
+    }
+    Ok(read)
 }
 
 fn read_size(size: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -276,14 +288,17 @@ impl PyGame {
         Ok(planes)
     }
 
-    /// The game as a PDN text, ready to be written behind others.
+    /// The whole turns played as a PDN text, to be written behind others, in UTF-8.
     ///
     /// Args:
-    ///     tags: Further tags, ``{"White": "Ivanov", "Date": "2026.11.30"}``; those that follow from
-    ///         the game (Result, FEN, GameType, …) are written anyway.
+    ///     tags: Further tags, ``{"White": "Ivanov", "Round": 3}``; those that follow from the game
+    ///         (Result, FEN, GameType, …) are written anyway.
+    ///
+    /// Raises:
+    ///     ValueError: If the name of a tag is none.
     #[pyo3(signature = (tags = None))]
-    fn pdn(&self, tags: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
-        let tags = tags.map_or_else(|| Ok(Vec::new()), |tags| tags.iter().map(read_tag).collect::<PyResult<_>>())?;
+    fn pdn(&self, tags: Option<&Bound<'_, PyMapping>>) -> PyResult<String> {
+        let tags = tags.map_or_else(|| Ok(Vec::new()), read_tags)?;
         Ok(self.record.pdn(tags)?)
     }
 
@@ -318,7 +333,8 @@ impl PyGame {
     ///     size: Its width in pixels.
     ///     below: The side at the bottom.
     ///     last_turn: Whether to mark the squares of the turn that led here.
-    ///     arrows: Turns in full notation to point at, the best first: the later the fainter. None unless given.
+    ///     arrows: Turns in full notation to point at, the best first: the later the fainter.
+    ///         None unless given.
     ///
     /// Raises:
     ///     ValueError: If the size is not 1 to 10,000, or a side or turn cannot be read.

@@ -33,8 +33,6 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // What is missing is said at once, and not by a panic at the first array.
-        module.py().import("numpy")?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let names: Vec<_> = Variant::ALL.iter().map(|variant| variant.name()).collect();
         module.add("VARIANTS", pyo3::types::PyTuple::new(module.py(), names)?)

@@ -1,10 +1,10 @@
 //! Python's reader of game records.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error::{Error, Result};
 use crate::for_variant;
@@ -19,36 +19,54 @@ use super::game::PyOutcome;
 /// ``Game(game.variant, game.fen, game.draws)`` is its first position, from where its ``turns`` can
 /// be played, as far as no draw rule ends the game before: people have played by other rules, and
 /// then ``warnings`` says so.
-#[pyclass(name = "PdnGame", module = "shashki", frozen, get_all)]
+#[pyclass(name = "PdnGame", module = "shashki", frozen)]
 pub struct PyPdnGame {
     /// Its number in the file, from 1.
+    #[pyo3(get)]
     number: usize,
     /// The line it begins on, from 1.
+    #[pyo3(get)]
     line: usize,
-    /// Its tags as they are written: ``{"White": "Ivanov", …}``.
-    tags: BTreeMap<String, String>,
+    tags: Vec<(String, String)>,
     /// What is played; ``None`` where the tags name no game that is known here.
+    #[pyo3(get)]
     variant: Option<&'static str>,
     /// The first position.
+    #[pyo3(get)]
     fen: Option<String>,
     /// The name of its draw rules.
+    #[pyo3(get)]
     draws: &'static str,
     /// The turns of the main line in full notation; none of a broken game.
+    #[pyo3(get)]
     turns: Vec<String>,
     /// Remarks: the number of turns played before each, and its text.
+    #[pyo3(get)]
     comments: Vec<(usize, String)>,
     /// ``"2-0"``, ``"1-1"``, ``"0-2"``, ``"*"``, or the points of two games that are summed.
+    #[pyo3(get)]
     result: String,
     /// How it ended; ``None`` for an unfinished or broken game.
+    #[pyo3(get)]
     outcome: Option<PyOutcome>,
     /// What is wrong with it, by game and line; ``None`` for a good one.
+    #[pyo3(get)]
     fault: Option<String>,
     /// What is odd about it but no fault.
+    #[pyo3(get)]
     warnings: Vec<String>,
 }
 
 #[pymethods]
 impl PyPdnGame {
+    /// Its tags in the order they are written: ``{"White": "Ivanov", …}``.
+    #[getter]
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tags = PyDict::new(py);
+        self.tags.iter().try_for_each(|(name, value)| tags.set_item(name, value))?;
+        Ok(tags)
+    }
+
     fn __repr__(&self) -> String {
         let text = |text: Option<&str>| text.map_or_else(|| "None".to_owned(), |text| format!("'{text}'"));
         let (number, turns, variant) = (self.number, self.turns.len(), text(self.variant));

@@ -8,7 +8,7 @@ use crate::board::{Hops, Side};
 use crate::env::batch::{write_mask, write_planes};
 use crate::error::{Error, Result};
 use crate::games::draws::Preset;
-use crate::games::game::{Game, Outcome};
+use crate::games::game::{Game, Outcome, Reason};
 use crate::games::pdn;
 use crate::games::planes::Features;
 use crate::games::position::{Position, Spec};
@@ -183,6 +183,9 @@ impl<P: Position> ErasedGame for Record<P> {
         tags.into_iter().for_each(|(name, value)| record.set_tag(name, value));
         record.turns = self.past.turns.iter().map(|text| text.parse()).collect::<Result<_>>()?;
         record.outcome = self.game.outcome();
+        if record.outcome.is_some_and(|outcome| outcome.reason == Reason::Sum) {
+            record.points = self.game.position().points();
+        }
         Ok(record.to_string())
     }
 

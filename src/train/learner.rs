@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-use crate::config::{LearnerConfig, Precision};
+use crate::config::{LearnerConfig, NetKind, Precision};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::files::write_whole;
@@ -78,7 +78,7 @@ struct Shard {
     network: Network,
     /// The parameters, in f32.
     parameters: Tensor,
-    /// What layers are multiplied in.
+    /// What layers are computed in.
     kind: Kind,
     batch: Batch,
 }
@@ -119,7 +119,7 @@ impl Learner {
         let _ = parameters.f_set_requires_grad(true)?;
         let shards = if device.is_cuda() { 1 } else { threads.clamp(1, config.batch_size) };
         set_threads(1);
-        let kind = kind(config.precision, device);
+        let kind = kind(config.precision, spec.kind, device);
         let shards = (0..shards)
             .map(|_| Shard {
                 network: Network::new(spec, device),
@@ -136,6 +136,12 @@ impl Learner {
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.step
+    }
+
+    /// What layers are computed in: `f32` or `bf16`.
+    #[must_use]
+    pub fn precision(&self) -> &'static str {
+        if self.shards[0].kind == Kind::BFloat16 { "bf16" } else { "f32" }
     }
 
     /// Takes one step against the gradient of the batch's loss, on this thread.
@@ -355,11 +361,11 @@ impl Shard {
     }
 }
 
-/// What layers are multiplied in on a device.
-fn kind(precision: Precision, device: tch::Device) -> Kind {
+/// What layers are computed in on a device.
+fn kind(precision: Precision, net: NetKind, device: tch::Device) -> Kind {
     match precision {
         Precision::Bf16 => Kind::BFloat16,
-        Precision::Auto if device == tch::Device::Cpu && has_bf16() => Kind::BFloat16,
+        Precision::Auto if net == NetKind::Mlp && device == tch::Device::Cpu && has_bf16() => Kind::BFloat16,
         Precision::Auto | Precision::F32 => Kind::Float,
     }
 }

@@ -74,7 +74,7 @@ pub fn measure<P: Heuristic>(
     let name = format!("net:step={},visits={visits}", weights.card.step);
     let net = || {
         let evaluator = load::evaluator::<P>(weights, config.run.device)?;
-        let settings = PlayerSettings { visits: Some(visits), puct: weights.card.search, ..PlayerSettings::default() };
+        let settings = PlayerSettings { visits: Some(visits), puct: config.search.puct(), ..PlayerSettings::default() };
         Ok(Box::new(MctsPlayer::new(evaluator, settings, name.clone())) as Box<dyn Player<P>>)
     };
     let options = Options {

@@ -62,7 +62,6 @@ pub struct TrainArgs {
 /// [`Error::Interrupted`] when stopped, the last complete round being on disk; otherwise whatever is wrong with the
 /// config, the folder, the network or the disk.
 pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result<Table> {
-    heap::keep_freed();
     let init = args.init.as_deref();
     if args.resume.is_some() {
         let new_only = [
@@ -88,6 +87,7 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
         check::<P>(&config, init)?;
         let games = args.from_pdn.as_deref().map(|path| read_games::<P>(path, &config, console)).transpose()?;
         let folder = folder.map_or_else(|| RunFolder::create(args.run_dir.as_deref(), &config), Ok)?;
+        heap::keep_freed();
         let (path, variant) = (folder.path().to_owned(), config.run.variant);
         console.started(&path);
         let done = Trainer::<P>::open(config, folder, init)?.warm_start(games)?.run(stop, console);
@@ -310,6 +310,7 @@ impl<P: Heuristic> Trainer<P> {
             "losses": learned.losses.as_ref().map(losses_row),
             "elo": elo,
             "learning_rate": learned.rate,
+            "precision": self.learner.precision(),
             "replay": self.replay.len(),
             "play": stats.play_row(),
             "draws": stats.draw_row(),

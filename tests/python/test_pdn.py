@@ -10,10 +10,13 @@ def test_a_game_is_written_and_read_back(tmp_path):
     played = [game.play(game.turns()[0]) for _ in range(9)]
     game.resign("white")
     path = tmp_path / "games.pdn"
-    path.write_text(game.pdn({"White": "Иванов", "Round": 3}) + game.pdn())
+    path.write_text(
+        game.pdn({"White": "Иванов", "Round": 3, "Date": None}) + game.pdn(), encoding="utf-8"
+    )
     [first, second] = shashki.read_pdn(path)
     assert (first.number, second.number) == (1, 2)
     assert (first.tags["White"], first.tags["Round"]) == ("Иванов", "3")
+    assert list(first.tags)[:3] == ["Event", "Site", "Date"] and first.tags["Date"] == "????.??.??"
     assert (first.variant, first.draws, first.result) == ("spantsireti", "basic", "0-2")
     assert first.turns == played == game.history
     assert first.outcome == shashki.Outcome("black", "resignation")
@@ -36,7 +39,9 @@ def test_a_game_set_up_is_written_from_its_first_position():
 
 def test_a_broken_game_says_so_and_the_rest_is_read(tmp_path):
     path = tmp_path / "games.pdn"
-    path.write_text("1. c3-d4 d6-c5 {good} *\n\n1. c3-d5 2-0\n\n[Variant \"chess\"]\n\n1. e4 *\n\n1. a3-b4 1-0\n")
+    path.write_text(
+        '1. c3-d4 d6-c5 {good} *\n\n1. c3-d5 2-0\n\n[Variant "chess"]\n\n1. e4 *\n\n1. a3-b4 1-0\n'
+    )
     games = list(shashki.read_pdn(path))
     assert [game.fault is None for game in games] == [True, False, False, True]
     assert games[0].comments == [(2, "good")]
@@ -50,5 +55,8 @@ def test_what_cannot_be_read_is_refused(tmp_path):
         shashki.read_pdn(tmp_path / "none.pdn")
     with pytest.raises(ValueError, match="chess"):
         shashki.read_pdn(__file__, variant="chess")
+    for name in ("", "A b", "И", 1):
+        with pytest.raises(ValueError, match="tag name"):
+            shashki.Game().pdn({name: "x"})
     with pytest.raises(OSError, match="director"):
         list(shashki.read_pdn(tmp_path))

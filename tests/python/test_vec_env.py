@@ -86,6 +86,46 @@ def test_arrays_are_used_again_unless_copies_are_asked_for():
         assert np.array_equal(one.final_observation[over], other.final_observation[over])
 
 
+@pytest.mark.parametrize("variant", ["russian", "bashni", "vigman"])
+def test_observations_are_float32_or_uint8_or_none(variant):
+    make = {"variant": variant, "num_envs": 4, "seed": 2, "max_turns": 60}
+    plain = shashki.VecEnv(**make)
+    coarse = shashki.VecEnv(**make, observation_dtype="uint8", mask_dtype="bool")
+    blind = shashki.VecEnv(**make, observation=False)
+    batches = [venv.reset() for venv in (plain, coarse, blind)]
+    ended = 0
+    for _ in range(200):
+        actions = plain.random_actions()
+        one, other, nothing = batches = [venv.step(actions) for venv in (plain, coarse, blind)]
+        assert other.observation.dtype == np.uint8 and other.action_mask.dtype == np.bool_
+        assert np.array_equal(other.observation / np.float32(16), one.observation)
+        over = one.terminated | one.truncated
+        ended += over.sum()
+        scaled = other.final_observation[over] / np.float32(16)
+        assert np.array_equal(scaled, one.final_observation[over])
+        assert np.array_equal(other.action_mask, one.action_mask.astype(np.bool_))
+        assert nothing.observation is None and nothing.final_observation is None
+        assert np.array_equal(nothing.action_mask, one.action_mask)
+        assert np.array_equal(nothing.reward, one.reward) and nothing.outcome == one.outcome
+    assert ended > 4
+    assert "None" in repr(batches[2]) and "uint8" not in repr(batches[1])
+
+
+def test_a_step_writes_into_the_same_memory():
+    names = ("observation", "action_mask", "side", "agent", "reward", "terminated", "truncated")
+    for kinds in ({}, {"observation_dtype": "uint8", "mask_dtype": "bool"}):
+        venv = shashki.VecEnv(num_envs=5, seed=1, **kinds)
+        batch = venv.reset()
+        places = [getattr(batch, name).ctypes.data for name in names]
+        arrays = [getattr(batch, name) for name in names]
+        for _ in range(20):
+            batch = venv.step(venv.random_actions())
+            assert [getattr(batch, name).ctypes.data for name in names] == places
+            assert all(
+                getattr(batch, name) is array for name, array in zip(names, arrays, strict=True)
+            )
+
+
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_seeds_repeat_games(opponent):
     def trace(venv, seed=None):
@@ -139,6 +179,9 @@ def test_actions_may_be_whole_numbers_of_any_width(dtype):
     venv.step([action, action])
     venv.reset()
     venv.step(np.full((2, 2), action)[:, 0])
+    venv.reset()
+    other_order = np.full(2, action, np.dtype(dtype).newbyteorder())
+    venv.step(other_order)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +240,8 @@ def test_one_illegal_action_and_nothing_moves():
         ({"side": "left"}, ["left", "alternate"]),
         ({"opponent": "deep blue"}, ["deep blue"]),
         ({"opponent": 5}, ["5", "callable"]),
+        ({"observation_dtype": "float64"}, ["float64", "float32 or uint8"]),
+        ({"mask_dtype": "uint8"}, ["uint8", "int8 or bool"]),
     ],
 )
 def test_bad_options_are_named_with_what_was_expected(arguments, words):
