@@ -137,8 +137,9 @@ impl Dense {
         };
         let fours = whole + (rows - whole) / 4 * 4;
         let last = rows - fours;
+        list.clear();
+        list.reserve(self.inputs);
         if last == 1 {
-            list.clear();
             let values = &input.0[fours * input.1..][..self.inputs];
             list.extend((0..).zip(values).filter(|(_, value)| **value != 0.0).map(|(i, value)| (i, *value)));
         }
