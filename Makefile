@@ -44,22 +44,26 @@ install-train: $(VENV)/.torch ## put the training build into the current Python 
 docs: ## the API documentation, into target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-bench: ## the fixed workloads behind the README's figures
-	cargo run --release -- bench $(ARGS)
+bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, then what peers there are beside ours: ARGS="--rounds 9"
+	VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" maturin build --release --out target/wheels-bench
+	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels-bench/*.whl
+	$(WITH_TORCH) cargo build --release --features torch
+	$(WITH_TORCH) cargo run --release --features torch -- bench $(ARGS)
+	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(ARGS)
 
 lint: $(VENV)/.tools docs
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" cargo clippy --features python -- -D warnings
 	$(WITH_TORCH) cargo clippy --release --features torch --all-targets -- -D warnings
-	$(VENV)/bin/ruff check python tests/python examples
-	$(VENV)/bin/ruff format --check python tests/python examples
+	$(VENV)/bin/ruff check python tests/python examples benches
+	$(VENV)/bin/ruff format --check python tests/python examples benches
 
 test-rust:
 	cargo test
 
 test-torch: $(VENV)/.tools
-	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke
+	$(WITH_TORCH) cargo test --release --features torch --lib --test net --test learner --test train_smoke --test env_allocations
 
 # The wheel with numpy as its only dependency, in an environment that has nothing else.
 test-wheel: $(VENV)/.tools
@@ -73,6 +77,7 @@ test-python: test-wheel
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels/*.whl
 	$(VENV)/bin/python -m pytest -q tests/python
 	$(VENV)/bin/mypy --strict python
+	$(VENV)/bin/mypy --strict benches/peers.py benches/train_load.py
 	$(VENV)/bin/python -m mypy.stubtest shashki._core
 
 $(VENV)/bin/python:

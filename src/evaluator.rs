@@ -1,9 +1,13 @@
 //! What a search asks and what it is told: values and priors of positions.
 
+mod cache;
+
 use crate::board::{Hops, Side};
 use crate::error::Result;
 use crate::games::game::Leaf;
 use crate::games::position::Position;
+
+pub use cache::Cache;
 
 /// The chances of White's win, a draw and Black's win; they sum to 1.
 ///

@@ -262,11 +262,53 @@ fn a_game_in_json_is_one_object_a_turn() {
 }
 
 #[test]
-fn a_workload_tells_name_value_and_unit() {
-    let line = &json(&["bench", "perft", "--json"])[0];
-    assert_eq!((line["name"].as_str(), line["unit"].as_str()), (Some("perft"), Some("nodes/s")));
-    assert!(line["value"].as_f64().unwrap() > 0.0);
-    assert_eq!(line["work"].as_u64(), Some(929_899));
+fn a_group_of_workloads_tells_name_value_and_unit_of_each() {
+    let lines = json(&["bench", "perft", "--quick", "--json"]);
+    let told: Vec<_> =
+        lines.iter().map(|line| (line["name"].as_str().unwrap(), line["unit"].as_str().unwrap())).collect();
+    assert_eq!(told, [("perft", "nodes/s"), ("perft-10x8", "nodes/s")]);
+    let work: Vec<_> = lines.iter().map(|line| line["work"].as_u64().unwrap()).collect();
+    assert_eq!(work, [929_899, 1_040_706]);
+    assert_eq!(json(&["bench", "net-cpu-64", "--quick", "--json"]).len(), 1);
+}
+
+#[test]
+fn every_workload_runs_and_says_what_it_is_compared_with() {
+    let lines = json(&["bench", "--quick", "--json"]);
+    let number = |line: &Value, field: &str| line[field].as_f64().unwrap();
+    let mut ratios = Vec::new();
+    for line in &lines {
+        assert!(number(line, "value") > 0.0 && number(line, "matrix_product_gflops") > 0.0, "{line}");
+        assert!(
+            number(line, "low") <= number(line, "value") && number(line, "value") <= number(line, "high"),
+            "{line}"
+        );
+        assert!(line["work"].as_u64().unwrap() > 0 && line["rounds"] == 1, "{line}");
+        for (rival, ratio) in line["ratios"].as_object().unwrap() {
+            assert!(ratio.as_f64().unwrap() > 0.0, "{line}");
+            ratios.push((line["name"].as_str().unwrap(), rival.as_str()));
+        }
+    }
+    let help = answer(&["bench", "--help"]);
+    for (i, line) in lines.iter().enumerate() {
+        let name = line["name"].as_str().unwrap();
+        assert!(help.contains(name), "the help does not tell of {name}");
+        assert!(lines[..i].iter().all(|earlier| earlier["name"] != name), "{name} twice");
+    }
+    for expected in [
+        ("vecenv-2-threads", "1 thread"),
+        ("selfplay-2-workers", "1 worker"),
+        ("net-cpu-64", "matrix product"),
+        ("selfplay", "matrix product"),
+    ] {
+        assert!(ratios.contains(&expected), "{expected:?} not in {ratios:?}");
+    }
+    // One round: its ratio to the matrix product is that of the two figures.
+    let net = lines.iter().find(|line| line["name"] == "net-cpu-64").unwrap();
+    let config = NetConfig { width: 256, blocks: 1, ..NetConfig::default() };
+    let gflops = number(net, "value") * NetSpec::new(&Russian::SPEC, &config).flops() as f64 / 1e9;
+    let ratio = net["ratios"]["matrix product"].as_f64().unwrap();
+    assert!((ratio * number(net, "matrix_product_gflops") / gflops - 1.0).abs() < 1e-6, "{net}");
 }
 
 #[test]

@@ -253,14 +253,14 @@ impl HopIndex {
 }
 
 impl<const W: usize, const H: usize> Geometry<W, H> {
-    /// The bit number of the start or end of a hop.
+    /// The bit number of a square that is known to be playable.
     ///
     /// # Panics
-    /// If the board does not play on that square: hops come from the generator, so that is a bug.
+    /// If it is not.
     #[must_use]
     #[inline]
-    pub fn bit_of_hop(square: Square) -> u32 {
-        Self::bit(square).expect("hops run over playable squares")
+    pub fn bit_of(square: Square) -> u32 {
+        Self::bit(square).expect("the square is playable")
     }
 
     /// The hop between two bits.
@@ -274,7 +274,7 @@ impl<const W: usize, const H: usize> Geometry<W, H> {
     #[must_use]
     #[inline]
     pub fn index(side: Side, hop: Hop) -> usize {
-        let seen = |square| Self::seen(side, Self::bit_of_hop(square));
+        let seen = |square| Self::seen(side, Self::bit_of(square));
         Self::HOPS.slot(seen(hop.from), seen(hop.to))
     }
 

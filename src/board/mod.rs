@@ -10,7 +10,7 @@ mod square;
 
 pub use bits::Bits;
 pub use geometry::{Geometry, HopIndex};
-pub(crate) use hash::mix;
+pub(crate) use hash::stir;
 pub use hops::Hops;
 pub(crate) use pieces::unpack_sets;
 pub use pieces::{Board, Moved, Piece, Step};

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 
 use super::geometry::Geometry;
-use super::hash::mix;
+use super::hash::stir;
 use super::side::Side;
 use super::square::{Hop, Square};
 
@@ -267,7 +267,7 @@ impl<const W: usize, const H: usize> Board<W, H> {
     #[must_use]
     pub fn key(&self) -> u64 {
         let words = [self.sides[0], self.sides[1], self.kings, self.pending, self.chain << 1 | self.turn as u64];
-        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix)
+        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, stir)
     }
 }
 

@@ -1,164 +1,171 @@
-//! `bench`: small fixed workloads, each with the figure the README quotes.
+//! `bench`: fixed workloads, each with one figure and what it is to be compared with.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
+mod clock;
+mod envs;
+mod learning;
+mod nets;
+mod rules;
+mod selfplay;
+mod timing;
+mod trees;
+
+use std::collections::BTreeMap;
 
 use clap::Args;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use crate::board::Hops;
-use crate::config::{Config, NetConfig};
 use crate::error::{Error, Result};
-use crate::evaluator::{Evaluations, Evaluator, Uniform};
-use crate::games::game::{Game, Leaf};
-use crate::games::position::Position;
-use crate::games::turn::perft;
-use crate::games::{Preset, Russian};
-use crate::net::cpu::CpuNet;
-use crate::net::spec::NetSpec;
-use crate::net::weights::Weights;
-use crate::player::Player;
-use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
-use crate::search::mcts_player::{MctsPlayer, PlayerSettings};
-use crate::train::selfplay::Worker;
 
 use super::output::Output;
+use timing::{Measured, Peak, Task, measure};
 
-/// How often a workload runs; the fastest counts, because everything else on the machine only slows it down.
-const RUNS: usize = 3;
+/// How much a workload is to do.
+#[derive(Copy, Clone)]
+enum Size {
+    /// Enough to be timed.
+    Full,
+    /// Just enough to see that it runs.
+    Quick,
+}
 
-/// A workload answers how much it did, in its unit without the "/s".
-type Workload = fn() -> Result<u64>;
+impl Size {
+    fn pick<T>(self, full: T, quick: T) -> T {
+        match self {
+            Self::Full => full,
+            Self::Quick => quick,
+        }
+    }
+}
 
-/// Name, unit, workload.
-const WORKLOADS: [(&str, &str, Workload); 6] = [
-    ("perft", "nodes/s", count_turns),
-    ("hops", "hops/s", play_at_random),
-    ("search", "nodes/s", search),
-    ("mcts", "visits/s", search_trees),
-    ("net-cpu", "evaluations/s", evaluate),
-    ("selfplay", "samples/s", play_oneself),
+/// A workload by name, with the unit of its figure and what sets it up.
+struct Workload(&'static str, &'static str, fn(Size) -> Result<Task>);
+
+/// A name is also that of the group of those that begin with it and a hyphen.
+const WORKLOADS: &[Workload] = &[
+    Workload("perft", "nodes/s", rules::count_russian),
+    Workload("perft-10x8", "nodes/s", rules::count_wide),
+    Workload("games", "games/s", rules::games),
+    Workload("hops", "hops/s", rules::hops),
+    Workload("vecenv", "hops/s", envs::step),
+    Workload("vecenv-unseen", "hops/s", envs::step_unseen),
+    Workload("vecenv-2-threads", "hops/s", envs::step_on_two),
+    Workload("mcts", "simulations/s", trees::simulate),
+    Workload("search", "nodes/s", trees::look_ahead),
+    Workload("net-cpu-1", "evaluations/s", nets::cpu_1),
+    Workload("net-cpu-64", "evaluations/s", nets::cpu_64),
+    Workload("net-cpu-256", "evaluations/s", nets::cpu_256),
+    #[cfg(feature = "torch")]
+    Workload("net-torch-1", "evaluations/s", nets::torch::torch_1),
+    #[cfg(feature = "torch")]
+    Workload("net-torch-64", "evaluations/s", nets::torch::torch_64),
+    #[cfg(feature = "torch")]
+    Workload("net-torch-256", "evaluations/s", nets::torch::torch_256),
+    Workload("selfplay", "leaves/s", selfplay::evaluate),
+    Workload("selfplay-cost", "us/leaf", selfplay::cost),
+    Workload("selfplay-2-workers", "leaves/s", selfplay::two_workers),
+    #[cfg(feature = "torch")]
+    Workload("learner", "samples/s", learning::steps::learn),
+    // Before those that leave much memory behind.
+    #[cfg(target_os = "linux")]
+    Workload("replay-memory", "bytes/sample", learning::memory),
+    Workload("replay", "samples/s", learning::draw),
+    Workload("replay-load", "samples/s", learning::load),
+    Workload("replay-file", "bytes/sample", learning::file_size),
 ];
 
-/// Runs the fixed workloads, each on one core.
+/// Runs fixed workloads, each on one core unless its name says otherwise, and prints a figure of each.
+///
+/// A workload, a matrix product (64x256x256, f32, one thread) and what else it is compared with are timed in turns; shown
+/// is the median of the rounds, how far they spread, and the medians of the rounds' ratios. Time is the processor time of
+/// the thread at work, so that other programs disturb little; only what uses two threads goes by the clock on the wall.
 #[derive(Args)]
-#[command(after_help = "Workloads: perft, hops, search, mcts, net-cpu, selfplay.\nExample: shashki bench search")]
+#[command(
+    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, net-cpu-1, \
+                        net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
+                        replay-file, replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
+                        net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"
+)]
 pub(super) struct Arguments {
-    /// One of the workloads; all unless given.
+    /// One of the workloads, or the beginning of several: net-cpu. All unless given.
     name: Option<String>,
+    /// How often each is timed.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    rounds: u16,
+    /// Small workloads, timed once: to see that all run, not how fast.
+    #[arg(long, conflicts_with = "rounds")]
+    quick: bool,
 }
 
 #[derive(Serialize)]
 struct Figure {
     name: &'static str,
+    /// The median of the rounds.
     value: f64,
     unit: &'static str,
-    /// What was done, the same on every machine as long as the program does the same.
+    /// What was done in a round, the same on every machine as long as the program does the same.
     work: u64,
+    rounds: usize,
+    low: f64,
+    high: f64,
+    /// The matrix product beside it, in GFLOP/s.
+    matrix_product_gflops: f64,
+    /// The figure over that of what it is compared with, by name.
+    ratios: BTreeMap<&'static str, f64>,
+    build: String,
+}
+
+impl Workload {
+    fn is_wanted(&self, wanted: Option<&str>) -> bool {
+        wanted.is_none_or(|wanted| {
+            self.0.strip_prefix(wanted).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'-', ..]))
+        })
+    }
 }
 
 impl Arguments {
     pub fn run(self, out: &Output) -> Result<()> {
-        let wanted = |name: &str| self.name.as_deref().is_none_or(|wanted| wanted == name);
-        if !WORKLOADS.iter().any(|(name, ..)| wanted(name)) {
-            let names = WORKLOADS.map(|(name, ..)| name).join(", ");
-            return Err(Error::value("workload", self.name.unwrap_or_default(), format!("one of {names}")));
+        let wanted: Vec<_> = WORKLOADS.iter().filter(|workload| workload.is_wanted(self.name.as_deref())).collect();
+        if wanted.is_empty() {
+            let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.0).collect();
+            let expected = format!("one of {}", names.join(", "));
+            return Err(Error::value("workload", self.name.unwrap_or_default(), expected));
         }
-        for (name, unit, workload) in WORKLOADS.into_iter().filter(|(name, ..)| wanted(name)) {
-            let (mut work, mut value) = (0, 0.0_f64);
-            for _ in 0..RUNS {
-                let start = Instant::now();
-                work = workload()?;
-                value = value.max(work as f64 / start.elapsed().as_secs_f64());
-            }
-            out.text(&format!("{name:10} {value:>14.0} {unit}"))?;
-            out.object(&Figure { name, value, unit, work })?;
+        let (size, rounds) = if self.quick { (Size::Quick, 1) } else { (Size::Full, usize::from(self.rounds)) };
+        let mut peak = Peak::new();
+        out.text(&format!("median of {rounds} rounds; {}", build()))?;
+        for &Workload(name, unit, prepare) in wanted {
+            let measured = measure(&mut prepare(size)?, &mut peak, rounds)?;
+            out.text(&line(name, unit, &measured))?;
+            let Measured { value, low, high, work, peak_gflops, ratios } = measured;
+            out.object(&Figure {
+                name,
+                value,
+                unit,
+                work,
+                rounds,
+                low,
+                high,
+                matrix_product_gflops: peak_gflops,
+                ratios: ratios.into_iter().collect(),
+                build: build(),
+            })?;
         }
         Ok(())
     }
 }
 
-fn count_turns() -> Result<u64> {
-    Ok(perft(&Russian::start(), 8))
+/// A figure for people.
+fn line(name: &str, unit: &str, measured: &Measured) -> String {
+    let Measured { value, low, high, peak_gflops, ratios, .. } = measured;
+    let digits = if *value < 1000.0 { 2 } else { 0 };
+    let spread = 100.0 * (high - low) / value;
+    let ratios: String = ratios.iter().map(|(name, ratio)| format!(", {ratio:.2} x {name}")).collect();
+    format!("{name:18} {value:>14.digits$} {unit:14} spread {spread:.0}%, beside {peak_gflops:.1} GFLOP/s{ratios}")
 }
 
-fn play_at_random() -> Result<u64> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut hops, mut played) = (Hops::new(), 0);
-    let start = Game::<Russian>::new(Preset::Official)?;
-    let mut game = start.clone();
-    for _ in 0..5000 {
-        game.clone_from(&start);
-        while game.outcome().is_none() {
-            game.hops(&mut hops);
-            game.play_unchecked(hops[rng.random_range(0..hops.len())]);
-            played += 1;
-        }
-    }
-    Ok(played)
-}
-
-/// Games that have come to their 1st, 11th, 21st … turn at random, to search in.
-fn positions() -> Result<Vec<Game<Russian>>> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
-    let mut found = Vec::new();
-    let mut game = Game::<Russian>::new(Preset::Official)?;
-    while game.outcome().is_none() && found.len() < 4 {
-        if game.turns_played().is_multiple_of(10) {
-            found.push(game.clone());
-        }
-        let turns = game.turns();
-        game.play(&turns[rng.random_range(0..turns.len())])?;
-    }
-    Ok(found)
-}
-
-fn search() -> Result<u64> {
-    let limits = Limits { depth: Some(10), ..Limits::default() };
-    let mut engine = AlphaBeta::<Russian>::new(limits, DEFAULT_HASH_MB);
-    let mut nodes = 0;
-    for game in positions()? {
-        engine.new_game();
-        engine.choose(&game)?;
-        nodes += engine.nodes();
-    }
-    Ok(nodes)
-}
-
-fn search_trees() -> Result<u64> {
-    const VISITS: u32 = 20_000;
-    let settings = PlayerSettings { visits: Some(VISITS), ..PlayerSettings::default() };
-    let mut player = MctsPlayer::<Russian>::new(Box::new(Uniform::default()), settings, "mcts".to_owned());
-    let mut visits = 0;
-    for game in positions()? {
-        player.new_game();
-        player.choose(&game)?;
-        visits += u64::from(VISITS);
-    }
-    Ok(visits)
-}
-
-fn evaluate() -> Result<u64> {
-    const LEAVES: usize = 128;
-    const BATCHES: usize = 100;
-    let spec = NetSpec::new(&Russian::SPEC, &NetConfig::default());
-    let mut net = CpuNet::<Russian>::new(&Weights::init(&spec, 1))?;
-    let leaves: Vec<Leaf<Russian>> = positions()?.iter().map(Game::leaf).cycle().take(LEAVES).collect();
-    let mut answers = Evaluations::default();
-    for _ in 0..BATCHES {
-        net.evaluate(&leaves, &mut answers)?;
-    }
-    Ok((LEAVES * BATCHES) as u64)
-}
-
-fn play_oneself() -> Result<u64> {
-    let mut config = Config::default();
-    config.selfplay.samples_per_round = 5000;
-    let spec = NetSpec::new(&Russian::SPEC, &config.net);
-    let mut net = CpuNet::<Russian>::new(&Weights::init(&spec, 1))?;
-    let round =
-        Worker::<Russian>::new(&config, 1, 0)?.generate(&mut net, &AtomicBool::new(false), &AtomicU64::new(0))?;
-    Ok(round.samples.len() as u64)
+/// What the program was built for, as far as it matters for speed.
+fn build() -> String {
+    let wide = if cfg!(target_feature = "avx2") { " with avx2" } else { "" };
+    let checks = if cfg!(debug_assertions) { ", debug assertions on" } else { "" };
+    format!("built for {}{wide}{checks}", std::env::consts::ARCH)
 }

@@ -1,6 +1,6 @@
 //! Bashni: towers. A jump takes the top piece of a tower and puts it under the tower that jumps; nothing leaves the board.
 
-use crate::board::{Bits, Board, Geometry, Hop, Hops, Piece, Side, Square, Step, mix, unpack_sets};
+use crate::board::{Bits, Board, Geometry, Hop, Hops, Piece, Side, Square, Step, stir, unpack_sets};
 use crate::error::{Error, Result};
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -290,7 +290,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
 
     fn play_unchecked(&mut self, hop: Hop) -> Step {
         debug_assert!(self.is_legal(hop), "{hop:?} is not legal in {}", self.write_fen());
-        let [from, to] = [hop.from, hop.to].map(Eight::bit_of_hop);
+        let [from, to] = [hop.from, hop.to].map(Eight::bit_of);
         let moved = self.tops.advance(hop);
         // A capture may end where it began: then the tower stays there.
         let mut tower = std::mem::replace(&mut self.below[dense(from)], Stack::EMPTY);
@@ -343,7 +343,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
     }
 
     fn key(&self) -> u64 {
-        self.below.iter().fold(self.tops.key(), |hash, stack| mix(hash, stack.0))
+        self.below.iter().fold(self.tops.key(), |hash, stack| stir(hash, stack.0))
     }
 
     fn material(&self, _board: usize) -> Material {
@@ -366,7 +366,7 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         for (square, tower) in &sections.towers {
             let (top, rest) = tower.split_first().expect("a tower has a piece");
             fen::place(&mut position.tops, *square, *top).map_err(bad)?;
-            let stack = &mut position.below[dense(Eight::bit_of_hop(*square))];
+            let stack = &mut position.below[dense(Eight::bit_of(*square))];
             if rest.len() >= PIECES {
                 return Err(bad(format!("{square} holds {} pieces, expected at most {PIECES}", tower.len())));
             }

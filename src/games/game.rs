@@ -1,6 +1,7 @@
 //! A whole game: the position, the counters of the draw rules, earlier positions, and how it ended.
 
-use crate::board::{Hop, Hops, Side, Step};
+use crate::board::{Hop, Hops, Side, Step, stir};
+
 use crate::error::{Error, Result};
 
 use super::draws::{Clock, ClockView, Draws, Material, Preset, TurnFacts};
@@ -16,6 +17,15 @@ pub struct Leaf<P> {
     pub position: P,
     /// The draw counters and repetitions, coarse.
     pub clock: ClockView,
+}
+
+impl<P: Position> Leaf<P> {
+    /// A hash of all that an evaluator sees.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let ClockView { sixteenths: [a, b], repetitions: [c, d] } = self.clock;
+        stir(self.position.key(), u64::from(u32::from_le_bytes([a, b, c, d])))
+    }
 }
 
 /// A game in play or over. Cloning one into another (`clone_from`) allocates nothing in the long run.

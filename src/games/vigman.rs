@@ -1,6 +1,6 @@
 //! Vigman's draughts: two games of Russian draughts at once, one on the dark squares, one on the light.
 
-use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step, mix};
+use crate::board::{Bits, Board, Geometry, Hop, Hops, Side, Square, Step, stir};
 use crate::error::{Error, Result};
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -338,7 +338,7 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         };
         let [dark, light] = self.results.map(result);
         let rest = dark | light << 2 | (self.turn as u64) << 4 | u64::from(self.second) << 5;
-        [self.boards[LIGHT].key(), rest].into_iter().fold(self.boards[DARK].key(), mix)
+        [self.boards[LIGHT].key(), rest].into_iter().fold(self.boards[DARK].key(), stir)
     }
 
     fn material(&self, board: usize) -> Material {
