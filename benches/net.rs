@@ -1,11 +1,8 @@
 //! Positions a second of the CPU forward pass, by batch size.
 
 use std::hint::black_box;
-use std::time::Instant;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use ndarray::Array2;
-use ndarray::linalg::general_mat_mul;
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::board::Hops;
@@ -34,15 +31,15 @@ fn leaves(n: usize) -> Vec<Leaf<Russian>> {
     leaves
 }
 
-fn net(kind: NetKind, width: usize, blocks: usize) -> (NetSpec, CpuNet<Russian>) {
+fn net(kind: NetKind, width: usize, blocks: usize) -> CpuNet<Russian> {
     let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width, blocks });
-    (spec, CpuNet::new(&Weights::init(&spec, 1)).expect("a net for russian"))
+    CpuNet::new(&Weights::init(&spec, 1)).expect("a net for russian")
 }
 
 fn evaluate(c: &mut Criterion) {
     let all = leaves(4096);
     let mut out = Evaluations::default();
-    for (name, (_, mut net), sizes) in [
+    for (name, mut net, sizes) in [
         ("mlp 256 x 2", net(NetKind::Mlp, 256, 2), &[1, 2, 3, 4, 8, 16, 64, 128, 256][..]),
         ("resnet 64 x 5", net(NetKind::Resnet, 64, 5), &[1, 2, 16, 64]),
     ] {
@@ -55,43 +52,6 @@ fn evaluate(c: &mut Criterion) {
             });
         }
         group.finish();
-    }
-}
-
-/// The nets against the matrix product of ndarray, turn and turn about, so that what else the machine does falls on
-/// both: the shortest of many times each.
-#[allow(clippy::print_stdout, reason = "a bench reports")]
-fn ratios() {
-    const TURNS: usize = 200;
-    let all = leaves(4096);
-    let mut out = Evaluations::default();
-    println!("{:<32} {:>12} {:>10} {:>14} {:>8}", "", "positions/s", "GFLOP/s", "product GFLOP/s", "ratio");
-    for (kind, width, blocks, batch) in [
-        (NetKind::Mlp, 256, 1, 1),
-        (NetKind::Mlp, 256, 1, 64),
-        (NetKind::Mlp, 256, 1, 256),
-        (NetKind::Mlp, 512, 3, 64),
-        (NetKind::Resnet, 64, 5, 1),
-        (NetKind::Resnet, 64, 5, 64),
-    ] {
-        let (spec, mut net) = net(kind, width, blocks);
-        let (a, b) = (Array2::<f32>::ones((64, 256)), Array2::<f32>::ones((256, 256)));
-        let mut c = Array2::<f32>::zeros((64, 256));
-        let mut best = [f64::INFINITY; 2];
-        let mut batches = all.chunks_exact(batch).cycle();
-        for _ in 0..TURNS {
-            let start = Instant::now();
-            net.evaluate(batches.next().expect("a cycle has no end"), black_box(&mut out)).expect("a net on the CPU");
-            best[0] = best[0].min(start.elapsed().as_secs_f64());
-            let start = Instant::now();
-            general_mat_mul(1.0, black_box(&a), black_box(&b), 0.0, &mut c);
-            best[1] = best[1].min(start.elapsed().as_secs_f64());
-        }
-        let positions = batch as f64 / best[0];
-        let [rate, product] =
-            [positions * spec.flops() as f64, 2.0 * (64 * 256 * 256) as f64 / best[1]].map(|x| x / 1e9);
-        let name = format!("{kind:?} {width} x {blocks}, batch {batch}");
-        println!("{name:<32} {positions:>12.0} {rate:>10.1} {product:>14.1} {:>8.2}", rate / product);
     }
 }
 
@@ -141,9 +101,4 @@ criterion_group! {
         .measurement_time(std::time::Duration::from_secs(1));
     targets = evaluate, learn
 }
-
-fn main() {
-    ratios();
-    benches();
-    Criterion::default().configure_from_args().final_summary();
-}
+criterion_main!(benches);

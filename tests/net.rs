@@ -17,7 +17,7 @@ use shashki::evaluator::{Evaluations, Evaluator};
 use shashki::files::write_whole;
 use shashki::for_variant;
 use shashki::games::game::Leaf;
-use shashki::games::{Features, Game, Position, Preset, Russian, Variant};
+use shashki::games::{Features, Game, Position, Preset, Russian, Spantsireti, Variant};
 use shashki::net::{CpuNet, NetSpec, Weights, load};
 
 fn spec(kind: NetKind, width: usize, blocks: usize) -> NetSpec {
@@ -208,6 +208,20 @@ fn the_cpu_pass_computes_the_formula_of_the_spec_for_every_variant() {
         ] {
             for_variant!(variant, P => computes_the_formula::<P>(kind, width, blocks));
         }
+    }
+}
+
+#[test]
+fn nets_of_odd_sizes_compute_the_formula_too() {
+    for (kind, width, blocks) in [
+        (NetKind::Mlp, 1, 1),
+        (NetKind::Mlp, 1000, 0),
+        (NetKind::Resnet, 1, 1),
+        (NetKind::Resnet, 7, 1),
+        (NetKind::Resnet, 130, 0),
+    ] {
+        computes_the_formula::<Russian>(kind, width, blocks);
+        computes_the_formula::<Spantsireti>(kind, width, blocks);
     }
 }
 

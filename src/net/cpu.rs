@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use ndarray::ArrayView3;
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::board::Hops;
@@ -107,20 +108,24 @@ impl Layers {
             NetKind::Mlp => (Trunk::Mlp(Mlp::new(weights, lanes)), [1, 1]),
             NetKind::Resnet => (Trunk::Resnet(Resnet::new(weights, lanes)), [POLICY_CHANNELS, VALUE_CHANNELS]),
         };
-        let head = |name: &str| ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}")));
         // A head reads squares of channels, in files channels of squares; what an mlp's reads is one channel.
-        let turned = |channels: usize, i: usize| i % channels * spec.game.squares + i / channels;
-        let rows = |[weight, bias]: [&[f32]; 2], channels: usize| {
+        let head = |name: &str, channels: usize| {
+            let [weight, bias] = ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}")));
             let inputs = weight.len() / bias.len();
-            Rows::new(lanes, [bias.len(), inputs], bias, |row, i| weight[row * inputs + turned(channels, i)])
+            let shape = (bias.len(), channels, inputs / channels);
+            let view = ArrayView3::from_shape(shape, weight).expect("channels of equally many inputs");
+            (inputs, bias, move |output: usize, i: usize| view[(output, i % channels, i / channels)])
         };
-        let [hidden, bias] = head("value.hidden");
-        let inputs = hidden.len() / bias.len();
+        let rows = |name: &str, channels: usize| {
+            let (inputs, bias, weight) = head(name, channels);
+            Rows::new(lanes, [bias.len(), inputs], bias, weight)
+        };
+        let (inputs, bias, weight) = head("value.hidden", value);
         Self {
             trunk,
-            policy: rows(head("policy"), policy),
-            value_hidden: Dense::new(lanes, inputs, bias, |unit, i| hidden[unit * inputs + turned(value, i)]),
-            value: rows(head("value"), 1),
+            policy: rows("policy", policy),
+            value_hidden: Dense::new(lanes, inputs, bias, weight),
+            value: rows("value", 1),
         }
     }
 

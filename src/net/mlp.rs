@@ -1,5 +1,6 @@
 //! The trunk of a dense net on the CPU: the first layer as sums of rows, then residual blocks.
 
+use ndarray::ArrayView2;
 use pulp::Simd;
 
 use crate::games::planes::Features;
@@ -31,17 +32,17 @@ impl Mlp {
     pub(super) fn new(weights: &Weights, lanes: usize) -> Self {
         let spec = weights.spec();
         let (width, inputs) = (spec.width, spec.game.inputs());
-        let tensor = |layer: &str, part: &str| weights.tensor(&format!("{layer}.{part}"));
-        let first = tensor("input", "weight");
+        let layer = |name: &str, inputs: usize| {
+            let [weight, bias] = ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}")));
+            (ArrayView2::from_shape((width, inputs), weight).expect("the layer's own shape"), bias)
+        };
+        let (first, bias) = layer("input", inputs);
         let block = |i: usize| {
-            let name = format!("blocks.{i}");
-            let values = tensor(&name, "weight");
-            Dense::new(lanes, width, tensor(&name, "bias"), |output, input| values[output * width + input])
+            let (values, bias) = layer(&format!("blocks.{i}"), width);
+            Dense::new(lanes, width, bias, |output, input| values[(output, input)])
         };
         Self {
-            input: Rows::new(lanes, [inputs, width], tensor("input", "bias"), |input, unit| {
-                first[unit * inputs + input]
-            }),
+            input: Rows::new(lanes, [inputs, width], bias, |input, unit| first[(unit, input)]),
             binary: spec.game.board_planes * spec.game.squares,
             blocks: (0..spec.blocks).map(block).collect(),
         }

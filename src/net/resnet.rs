@@ -4,6 +4,7 @@
 
 use std::iter;
 
+use ndarray::{ArrayView2, ArrayView4};
 use pulp::Simd;
 
 use crate::games::planes::Features;
@@ -60,16 +61,17 @@ struct Conv {
 
 impl Conv {
     fn new(weights: &Weights, name: &str, channels: usize, lanes: usize) -> Self {
-        let values = weights.tensor(&format!("{name}.conv.weight"));
         let [scale, shift] = ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.norm.{part}")));
         let (width, panel) = (scale.len(), VECTORS * lanes);
+        let values = weights.tensor(&format!("{name}.conv.weight"));
+        let values = ArrayView4::from_shape((width, channels, 3, 3), values).expect("the convolution's own shape");
         let mut turned = Aligned::zeros(9 * channels * padded(width, lanes));
         for (i, to) in turned.iter_mut().enumerate() {
             let (rest, column) = (i / panel / 3, i / panel % 3);
             let (rest, channel) = (rest / channels, rest % channels);
             let output = rest / 3 * panel + i % panel;
             if output < width {
-                *to = values[((output * channels + channel) * 3 + rest % 3) * 3 + column];
+                *to = values[(output, channel, rest % 3, column)];
             }
         }
         Self { weights: turned, channels, scale: padded_row(scale, lanes), shift: padded_row(shift, lanes) }
@@ -218,18 +220,13 @@ impl Norm {
 impl Resnet {
     pub(super) fn new(weights: &Weights, lanes: usize) -> Self {
         let spec = *weights.spec();
-        let [policy, value] = ["policy.conv", "value.conv"]
-            .map(|name| ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}"))));
-        let bias = [policy[1], value[1]].concat();
-        let rows = [policy[0], value[0]].concat();
+        let both = |part: &str| ["policy", "value"].map(|head| weights.tensor(&format!("{head}.conv.{part}"))).concat();
+        let (rows, bias) = (both("weight"), both("bias"));
+        let rows = ArrayView2::from_shape((bias.len(), spec.width), &rows).expect("a row of channels an output");
         let blocks = (0..spec.blocks).flat_map(|i| [0, 1].map(|half| format!("blocks.{i}.{half}")));
         let blocks = blocks.map(|name| Conv::new(weights, &name, spec.width, lanes));
         let convs = iter::once(Conv::new(weights, "input", spec.channels(), lanes)).chain(blocks).collect();
-        Self {
-            spec,
-            convs,
-            heads: Dense::new(lanes, spec.width, &bias, |output, input| rows[output * spec.width + input]),
-        }
+        Self { spec, convs, heads: Dense::new(lanes, spec.width, &bias, |output, input| rows[(output, input)]) }
     }
 
     /// Fills `units.policy` and `units.value`.
