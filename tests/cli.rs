@@ -299,6 +299,7 @@ fn every_workload_runs_and_says_what_it_is_compared_with() {
         ("vecenv-2-threads", "1 thread"),
         ("selfplay-2-workers", "1 worker"),
         ("net-cpu-64", "matrix product"),
+        ("net-cpu-resnet-64", "matrix product"),
         ("selfplay", "matrix product"),
     ] {
         assert!(ratios.contains(&expected), "{expected:?} not in {ratios:?}");
