@@ -278,7 +278,10 @@ fn every_workload_runs_and_says_what_it_is_compared_with() {
     let number = |line: &Value, field: &str| line[field].as_f64().unwrap();
     let mut ratios = Vec::new();
     for line in &lines {
-        assert!(number(line, "value") > 0.0 && number(line, "matrix_product_gflops") > 0.0, "{line}");
+        // So few samples may find room in what the process has already.
+        let may_be_none = line["name"] == "replay-memory";
+        assert!(number(line, "value") > 0.0 || may_be_none, "{line}");
+        assert!(number(line, "matrix_product_gflops") > 0.0, "{line}");
         assert!(
             number(line, "low") <= number(line, "value") && number(line, "value") <= number(line, "high"),
             "{line}"
