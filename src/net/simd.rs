@@ -337,9 +337,7 @@ impl Rows {
     ) {
         let mut block = [simd.splat_f32s(0.0); N];
         let (bias, sums) = (&bias[..N], &mut sums[..N]);
-        for v in 0..N {
-            block[v] = bias[v];
-        }
+        block.copy_from_slice(bias);
         for &one in ones {
             let row = &S::as_simd_f32s(self.row(usize::from(one))).0[place..place + N];
             for v in 0..N {
@@ -352,9 +350,7 @@ impl Rows {
                 block[v] = mul_add(simd, simd.splat_f32s(scalar), row[v], block[v]);
             }
         }
-        for v in 0..N {
-            sums[v] = block[v];
-        }
+        sums.copy_from_slice(&block);
     }
 
     /// One output: the row's sum of products with `input`, and its bias.

@@ -281,7 +281,7 @@ mod tests {
         let mut features = Features::default();
         position.encode(Default::default(), &mut features);
         for kind in [NetKind::Mlp, NetKind::Resnet] {
-            let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width: 32, blocks: 2, ..NetConfig::default() });
+            let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width: 32, blocks: 2 });
             let weights = Weights::init(&spec, 3);
             let mut answers = [Kind::Float, Kind::Half].map(|kind| {
                 let (policy, wdl) =
