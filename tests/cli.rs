@@ -117,7 +117,7 @@ fn what_is_wrong_with_files_and_models_ends_with_status_1_and_one_line() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for name in ["perft", "moves", "train", "arena", "analyse", "play", "bench"] {
+    for name in ["perft", "moves", "train", "arena", "analyse", "play", "hub", "bench"] {
         let help = answer(&[name, "--help"]);
         assert!(help.contains("Example") && help.contains(&format!("shashki {name}")), "{help}");
         assert!(help.contains("--json"), "{help}");
@@ -278,7 +278,10 @@ fn every_workload_runs_and_says_what_it_is_compared_with() {
     let number = |line: &Value, field: &str| line[field].as_f64().unwrap();
     let mut ratios = Vec::new();
     for line in &lines {
-        assert!(number(line, "value") > 0.0 && number(line, "matrix_product_gflops") > 0.0, "{line}");
+        // So few samples may find room in what the process has already.
+        let may_be_none = line["name"] == "replay-memory";
+        assert!(number(line, "value") > 0.0 || may_be_none, "{line}");
+        assert!(number(line, "matrix_product_gflops") > 0.0, "{line}");
         assert!(
             number(line, "low") <= number(line, "value") && number(line, "value") <= number(line, "high"),
             "{line}"
@@ -299,6 +302,7 @@ fn every_workload_runs_and_says_what_it_is_compared_with() {
         ("vecenv-2-threads", "1 thread"),
         ("selfplay-2-workers", "1 worker"),
         ("net-cpu-64", "matrix product"),
+        ("net-cpu-resnet-64", "matrix product"),
         ("selfplay", "matrix product"),
     ] {
         assert!(ratios.contains(&expected), "{expected:?} not in {ratios:?}");

@@ -54,6 +54,7 @@ const WORKLOADS: &[Workload] = &[
     Workload("net-cpu-1", "evaluations/s", nets::cpu_1),
     Workload("net-cpu-64", "evaluations/s", nets::cpu_64),
     Workload("net-cpu-256", "evaluations/s", nets::cpu_256),
+    Workload("net-cpu-resnet-64", "evaluations/s", nets::cpu_resnet_64),
     #[cfg(feature = "torch")]
     Workload("net-torch-1", "evaluations/s", nets::torch::torch_1),
     #[cfg(feature = "torch")]
@@ -81,7 +82,7 @@ const WORKLOADS: &[Workload] = &[
 #[derive(Args)]
 #[command(
     after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, net-cpu-1, \
-                        net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
+                        net-cpu-64, net-cpu-256, net-cpu-resnet-64, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
                         replay-file, replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
                         net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"
 )]
