@@ -13,11 +13,11 @@ use shashki::player::{Analysis, Player};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Options};
 
 /// Nodes for each turn of the last word on a position.
-const DEEP: u64 = 3_000_000;
-/// The best turn's value at least: some two men and a half.
-const WON: f32 = 0.85;
-/// The second best turn's value at most.
-const NOT_WON: f32 = 0.15;
+const DEEP: u64 = 1_000_000;
+/// The best turn's value at least: more than a man.
+const WON: f32 = 0.55;
+/// The second best turn's value at most: a fifth of one.
+const NOT_WON: f32 = 0.1;
 
 fn engine(limits: Limits) -> AlphaBeta<Russian> {
     AlphaBeta::new(Options { limits, ..Options::default() })
@@ -35,7 +35,7 @@ fn is_single(analysis: &Analysis) -> bool {
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted: usize = std::env::args().nth(1).ok_or("expected how many problems to compose")?.parse()?;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-    let (mut shallow, mut middle) = (to_depth(4), to_depth(10));
+    let (mut shallow, mut middle) = (to_depth(4), to_depth(7));
     let mut deep = engine(Limits { nodes: Some(DEEP), ..Limits::default() });
     let mut problems = Vec::new();
     while problems.len() < wanted {
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let played = game.turns_played();
             if played >= 12 && turns.len() > 3 {
                 let seen = shallow.analyse(&game)?;
-                let looked = if seen.value.abs() < 0.3 { Some(middle.analyse(&game)?) } else { None };
+                let looked = if seen.value.abs() < NOT_WON { Some(middle.analyse(&game)?) } else { None };
                 if looked.is_some_and(|analysis| is_single(&analysis)) {
                     let analysis = deep.analyse(&game)?;
                     let best = &analysis.lines[0];

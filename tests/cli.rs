@@ -12,6 +12,9 @@ use shashki::config::NetConfig;
 use shashki::games::{Position, Russian};
 use shashki::net::{NetSpec, Weights};
 
+/// The nodes of the classic engine in the workload `search`.
+const NODES: u64 = 1_579_463;
+
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shashki"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -270,6 +273,18 @@ fn a_group_of_workloads_tells_name_value_and_unit_of_each() {
     let work: Vec<_> = lines.iter().map(|line| line["work"].as_u64().unwrap()).collect();
     assert_eq!(work, [929_899, 1_040_706]);
     assert_eq!(json(&["bench", "net-cpu-64", "--quick", "--json"]).len(), 1);
+}
+
+#[test]
+fn the_engine_searches_the_nodes_that_it_always_did() {
+    let lines = json(&["bench", "search", "--rounds", "1", "--json"]);
+    assert_eq!(lines.len(), 1);
+    assert_eq!(
+        lines[0]["nodes"].as_u64(),
+        Some(NODES),
+        "what the classic engine plays has changed: if this was only meant to be faster, it is wrong; if to be stronger, say so in \
+         the commit with the match that shows it, and set NODES to what `shashki bench search --json` prints"
+    );
 }
 
 #[test]

@@ -1,17 +1,22 @@
 //! The classic engine: legal, right about wins, deterministic, within its limits, and strong enough.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use shashki::board::{Board, Hops, Piece, Side, Square};
+use shashki::evaluator::{Proven, Truth};
 use shashki::games::draughts::Draughts;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::player::{Player, RandomPlayer};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Method, Methods, Options};
 
 type Engine = AlphaBeta<Russian>;
+
+/// Within so many nodes the engine solves each of the problems.
+const PROBLEM_NODES: u64 = 200_000;
 
 fn full() -> bool {
     std::env::var_os("SHASHKI_FULL").is_some()
@@ -438,6 +443,59 @@ fn two_threads_find_the_wins_that_one_finds() {
         wins += 1;
     }
     assert!(wins > 10, "only {wins} of 60 positions had something to find");
+}
+
+/// Says the same of all positions of two pieces.
+struct Told(Proven);
+
+impl Truth<Russian> for Told {
+    fn most_pieces(&self) -> u32 {
+        2
+    }
+
+    fn probe(&self, position: &Russian) -> Option<Proven> {
+        (position.board().occupied().count_ones() <= 2).then_some(self.0)
+    }
+}
+
+#[test]
+fn what_is_known_for_certain_is_believed_as_far_as_the_clock_reaches() {
+    let value = |game: &Game<Russian>, value, turns| {
+        let mut engine = to_depth(3).with_truth(Arc::new(Told(Proven { value, turns })));
+        engine.analyse(game).unwrap().value
+    };
+    let mut kings = game("W:WKb2:BKh2");
+    assert_eq!(kings.plies_to_draw(), Some(10));
+    assert_eq!([value(&kings, -1, 6), value(&kings, 1, 6), value(&kings, 0, 0)], [1.0, -1.0, 0.0]);
+    assert!(value(&kings, -1, 10).abs() < 1.0, "the draw comes first");
+    for turn in ["b2-a1", "h2-g1", "a1-b2", "g1-a7"] {
+        kings.play_text(turn).unwrap();
+    }
+    assert_eq!(kings.plies_to_draw(), Some(6));
+    assert!(value(&kings, -1, 6).abs() < 1.0, "the draw comes first");
+    assert_eq!([value(&kings, -1, 5), value(&kings, 0, 0)], [1.0, 0.0]);
+}
+
+/// The problems of tests/data: position and the one turn that wins.
+fn problems() -> Vec<(Game<Russian>, String)> {
+    let data: serde_json::Value = serde_json::from_str(include_str!("data/problems.json")).unwrap();
+    let text = |problem: &serde_json::Value, key: &str| problem[key].as_str().unwrap().to_owned();
+    let problems = data["problems"].as_array().unwrap().iter();
+    problems.map(|problem| (game(&text(problem, "fen")), text(problem, "turn"))).collect()
+}
+
+#[test]
+fn problems_are_solved_within_a_node_limit() {
+    let problems = problems();
+    assert!(problems.len() >= 24);
+    let limits = Limits { nodes: Some(PROBLEM_NODES), ..Limits::default() };
+    for (game, turn) in &problems {
+        let chosen = within(limits).choose(game).unwrap();
+        assert_eq!(chosen.to_string(), *turn, "{}", game.position().write_fen());
+    }
+    // They are problems: one who looks two turns ahead solves few.
+    let seen = problems.iter().filter(|(game, turn)| to_depth(2).choose(game).unwrap().to_string() == *turn).count();
+    assert!(seen * 3 < problems.len(), "{seen} of {} need no search", problems.len());
 }
 
 #[test]
