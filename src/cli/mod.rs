@@ -9,6 +9,7 @@ mod pdn;
 mod perft;
 mod play;
 mod train;
+mod tune;
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -53,6 +54,7 @@ enum Command {
     Analyse(analyse::Arguments),
     Play(play::Arguments),
     Pdn(pdn::Arguments),
+    Tune(tune::Arguments),
     Bench(bench::Arguments),
 }
 
@@ -89,7 +91,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    WATCHED.store(matches!(cli.command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_)), Ordering::SeqCst);
+    WATCHED.store(
+        matches!(cli.command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_)),
+        Ordering::SeqCst,
+    );
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
@@ -105,6 +110,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
         Command::Pdn(arguments) => arguments.run(&out, &STOP),
+        Command::Tune(arguments) => arguments.run(&out, &STOP),
         Command::Bench(arguments) => arguments.run(&out),
     };
     match done {

@@ -9,3 +9,4 @@ pub mod ordering;
 pub mod score;
 pub mod table;
 pub mod tree;
+pub mod tune;
