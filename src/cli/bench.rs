@@ -2,6 +2,7 @@
 
 mod clock;
 mod envs;
+mod judging;
 mod learning;
 mod nets;
 mod rules;
@@ -51,6 +52,7 @@ const WORKLOADS: &[Workload] = &[
     Workload("vecenv-2-threads", "hops/s", envs::step_on_two),
     Workload("mcts", "simulations/s", trees::simulate),
     Workload("search", "nodes/s", trees::look_ahead),
+    Workload("evaluation", "evaluations/s", judging::judge),
     Workload("net-cpu-1", "evaluations/s", nets::cpu_1),
     Workload("net-cpu-64", "evaluations/s", nets::cpu_64),
     Workload("net-cpu-256", "evaluations/s", nets::cpu_256),
@@ -80,8 +82,8 @@ const WORKLOADS: &[Workload] = &[
 /// the thread at work, so that other programs disturb little; only what uses two threads goes by the clock on the wall.
 #[derive(Args)]
 #[command(
-    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, net-cpu-1, \
-                        net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
+    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, evaluation, \
+                        net-cpu-1, net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
                         replay-file, replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
                         net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"
 )]

@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", default_value = "tune.weights")]
     out: PathBuf,
     /// The penalty on the squares of the weights: the more games, the less it matters.
-    #[arg(long, default_value_t = 8.0)]
+    #[arg(long, default_value_t = 8.0, allow_hyphen_values = true)]
     penalty: f64,
     /// Steps of the fit, at most.
     #[arg(long, default_value_t = 60)]

@@ -97,7 +97,7 @@ impl Heuristic for Russian {
     const TERMS: usize = tuned::TERMS;
 
     fn tuned(&self) -> i32 {
-        tuned::judge(self.board(), tuned::RUSSIAN)
+        tuned::judge(self.board(), &tuned::RUSSIAN)
     }
 
     fn terms(&self, add: impl FnMut(usize, i32)) {

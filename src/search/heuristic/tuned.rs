@@ -13,7 +13,7 @@ const COUNTS: usize = KING_SQUARES + 32;
 /// How many terms there are. Each has two weights, for a full board and for an empty one.
 pub(super) const TERMS: usize = COUNTS + COUNTED;
 /// What is counted, in the order of [`visit`].
-const COUNTED: usize = 14;
+const COUNTED: usize = 10;
 /// Pieces on a full board.
 pub(super) const FULL: i32 = 24;
 /// Parts of a hundredth of a man that a weight counts.
@@ -24,16 +24,33 @@ pub(in crate::search) const HEAD: &[u8; 8] = b"shashki1";
 /// Bytes of a file of weights: the head, for each term its weight on a full board and on an empty one, two bytes each, the
 /// low one first, and the first eight bytes of the SHA-256 of all that.
 pub(super) const BYTES: usize = HEAD.len() + 4 * TERMS + 8;
+
+/// The two weights of each term: on a full board, and on an empty one.
+pub(super) type Weights = [[i16; 2]; TERMS];
+
 /// The weights of Russian draughts; docs/evaluation.md tells how they were found.
-pub(super) static RUSSIAN: &[u8; BYTES] = include_bytes!("russian.weights");
+pub(super) static RUSSIAN: Weights = weights(RUSSIAN_BYTES);
+const RUSSIAN_BYTES: &[u8; BYTES] = include_bytes!("russian.weights");
+
+const fn weights(bytes: &[u8; BYTES]) -> Weights {
+    let mut weights = [[0; 2]; TERMS];
+    let mut term = 0;
+    while term < TERMS {
+        let at = HEAD.len() + 4 * term;
+        weights[term] =
+            [i16::from_le_bytes([bytes[at], bytes[at + 1]]), i16::from_le_bytes([bytes[at + 2], bytes[at + 3]])];
+        term += 1;
+    }
+    weights
+}
 
 /// The worth of a position in hundredths of a man, seen by the side to move.
-pub(super) fn judge(board: &Board<8, 8>, weights: &[u8; BYTES]) -> i32 {
+pub(super) fn judge(board: &Board<8, 8>, weights: &Weights) -> i32 {
     let (mut full, mut empty) = (0, 0);
     visit(board, |term, times| {
-        let at = HEAD.len() + 4 * term;
-        full += times * i32::from(i16::from_le_bytes([weights[at], weights[at + 1]]));
-        empty += times * i32::from(i16::from_le_bytes([weights[at + 2], weights[at + 3]]));
+        let [on_full, on_empty] = weights[term];
+        full += times * i32::from(on_full);
+        empty += times * i32::from(on_empty);
     });
     let pieces = ones(board.occupied());
     let score = (full * pieces + empty * (FULL - pieces)) / (FULL * UNIT);
@@ -52,8 +69,8 @@ pub(super) fn judge(board: &Board<8, 8>, weights: &[u8; BYTES]) -> i32 {
 pub(super) fn visit(board: &Board<8, 8>, mut add: impl FnMut(usize, i32)) {
     let [white, black] = patterns::numbers(board);
     for n in 0..REGIONS {
-        add(n * FILLINGS + usize::from(white[n]), 1);
-        add(n * FILLINGS + usize::from(black[n]), -1);
+        add(n * FILLINGS + white[n], 1);
+        add(n * FILLINGS + black[n], -1);
     }
     let kings = board.kings();
     let sides = Side::BOTH.map(|side| board.side(side));
@@ -63,14 +80,10 @@ pub(super) fn visit(board: &Board<8, 8>, mut add: impl FnMut(usize, i32)) {
     count(0, mover);
     let men = ones(white_men) - ones(black_men);
     count(1, men);
-    let [white_safe, white_risky] = steps(white_men, sides[1], board.occupied(), 0);
-    let [black_safe, black_risky] = steps(black_men, sides[0], board.occupied(), 2);
-    count(2, white_safe - black_safe);
-    count(3, white_risky - black_risky);
     let own = board.turn().index();
     let hanging = ones(hanging(sides[own], sides[1 - own], board.occupied()));
-    count(4, mover * i32::from(hanging > 0));
-    count(5, mover * (hanging - 1).max(0));
+    count(2, mover * i32::from(hanging > 0));
+    count(3, mover * (hanging - 1).max(0));
     if kings != 0 {
         for bit in Bits(sides[0] & kings) {
             add(KING_SQUARES + usize::from(Eight::DENSE_OF[bit as usize]), 1);
@@ -80,34 +93,16 @@ pub(super) fn visit(board: &Board<8, 8>, mut add: impl FnMut(usize, i32)) {
         }
         let mut count = |n: usize, times: i32| add(COUNTS + n, times);
         let [white, black] = sides.map(|side| ones(side & kings));
-        count(6, i32::from(white > 0) - i32::from(black > 0));
-        count(7, white - black);
+        count(4, i32::from(white > 0) - i32::from(black > 0));
+        count(5, white - black);
         if white > 0 && black > 0 {
-            count(8, men);
-            count(9, white - black);
-            count(10, mover);
+            count(6, men);
+            count(7, white - black);
+            count(8, mover);
         }
         let road = Eight::MAIN_ROAD & kings;
-        count(11, i32::from(sides[0] & road != 0) - i32::from(sides[1] & road != 0));
+        count(9, i32::from(sides[0] & road != 0) - i32::from(sides[1] & road != 0));
     }
-}
-
-/// How many steps the men of a side have after which nobody beside them can capture the man, and how many other ones.
-/// Directions `forward` and `forward + 1` lead to the last rank.
-fn steps(men: u64, other: u64, occupied: u64, forward: usize) -> [i32; 2] {
-    let free = Eight::BOARD & !occupied;
-    let mut counts = [0; 2];
-    for d in forward..forward + 2 {
-        let targets = Eight::step(men, d) & free;
-        // The square that the man came from is empty then.
-        let struck = (0..4).fold(0, |struck, e| {
-            let behind = if e == d { Eight::BOARD } else { Eight::step(free, e) };
-            struck | Eight::step(other, e ^ 2) & behind
-        });
-        counts[0] += ones(targets & !struck);
-        counts[1] += ones(targets & struck);
-    }
-    counts
 }
 
 /// The pieces of a side that pieces beside them could capture.
@@ -141,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_file_of_weights_is_whole() {
-        let (said, sum) = RUSSIAN.split_at(BYTES - 8);
+        let (said, sum) = RUSSIAN_BYTES.split_at(BYTES - 8);
         assert!(said.starts_with(HEAD));
         assert_eq!(Sha256::digest(said)[..8], *sum);
         let used = said[HEAD.len()..].iter().filter(|&&byte| byte != 0).count();
