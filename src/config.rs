@@ -120,7 +120,8 @@ pub struct SearchConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayConfig {
-    /// Games that each thread plays at once, one batch of leaves a step: 1 to 65,536.
+    /// Games that each thread plays at once, one batch of leaves a step: 1 to 65,536, or 0 for as many as a probe of a few
+    /// seconds finds fast before a run begins; then the run's own config has that number.
     pub games: usize,
     /// Positions recorded by each thread in a round: 1 to 100,000,000.
     pub samples_per_round: usize,
@@ -409,7 +410,7 @@ impl Config {
         range("search.noise", search.noise, 0.0, 1.0)?;
         range("search.noise_concentration", search.noise_concentration, 0.1, 100.0)?;
         range("search.temperature", search.temperature, 0.0, 10.0)?;
-        range("selfplay.games", selfplay.games, 1, 65_536)?;
+        range("selfplay.games", selfplay.games, 0, 65_536)?;
         range("selfplay.samples_per_round", selfplay.samples_per_round, 1, 100_000_000)?;
         range("selfplay.max_turns", selfplay.max_turns, 20, 10_000)?;
         // A game goes on behind its opening.

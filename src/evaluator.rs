@@ -1,9 +1,13 @@
 //! What a search asks and what it is told: values and priors of positions.
 
+mod cache;
+
 use crate::board::{Hops, Side};
 use crate::error::Result;
 use crate::games::game::Leaf;
 use crate::games::position::Position;
+
+pub use cache::Cache;
 
 /// The chances of White's win, a draw and Black's win; they sum to 1.
 ///
@@ -106,6 +110,25 @@ impl<P: Position, E: Evaluator<P> + ?Sized> Evaluator<P> for Box<E> {
     fn evaluate(&mut self, leaves: &[Leaf<P>], out: &mut Evaluations) -> Result<()> {
         (**self).evaluate(leaves, out)
     }
+}
+
+/// What is certain of a position, seen by the side to move, by the rules without draws by counting or repetition.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Proven {
+    /// 1 for a win of the side to move, 0 for a draw, −1 for a loss.
+    pub value: i8,
+    /// Turns of either side until the game ends by best play: the winner hastens, the loser delays. 0 for a draw, and where
+    /// the game is over; in mid chain the rest of the turn counts as one.
+    pub turns: u16,
+}
+
+/// Knows some positions for certain, as endgame tables do.
+pub trait Truth<P: Position>: Send + Sync {
+    /// The pieces, of both sides together, up to which positions are known.
+    fn most_pieces(&self) -> u32;
+
+    /// What is certain of a position, be it between turns or in mid chain; `None` where it is not covered.
+    fn probe(&self, position: &P) -> Option<Proven>;
 }
 
 /// Knows nothing: every hop alike, every game even.

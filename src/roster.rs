@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -12,28 +14,25 @@ use crate::games::game::Game;
 use crate::games::{Preset, Turn};
 use crate::net::load;
 use crate::net::weights::{Weights, model_file};
-use crate::player::{Analysis, Player, RandomPlayer};
-use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
+use crate::player::{Analysis, Clock, Player, RandomPlayer};
+use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Method, Methods, Options};
+use crate::search::basic::{BASIC_HASH_MB, Basic};
 use crate::search::heuristic::Heuristic;
+use crate::search::limits::Limits;
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollout};
 
 /// The kinds of player: kind, name, whether a model comes first, keys.
 const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
     (Kind::Random, "random", false, &["seed"]),
-    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "eval"]),
+    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "threads", "eval", "without"]),
     (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
     (Kind::Policy, "policy", true, &["device"]),
     (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
 ];
 
 /// What later versions will know: kind, key, value (any, if empty).
-const LATER: [(&str, &str, &str); 5] = [
-    ("alphabeta", "threads", ""),
-    ("alphabeta", "tables", ""),
-    ("alphabeta", "eval", "tuned"),
-    ("mcts", "tables", ""),
-    ("mcts", "search", "gumbel"),
-];
+const LATER: [(&str, &str, &str); 3] =
+    [("alphabeta", "tables", ""), ("mcts", "tables", ""), ("mcts", "search", "gumbel")];
 
 /// The longest thinking time of a turn, in seconds.
 const LONGEST_S: f64 = 86_400.0;
@@ -48,7 +47,7 @@ const LONGEST_S: f64 = 86_400.0;
 /// let game = Game::new(Preset::Official)?;
 /// assert!(game.turns().contains(&player.choose(&game)?));
 /// let error = roster::player::<Russian>("alphabeta:depht=2").err().expect("a misspelt key");
-/// assert!(error.to_string().contains("expected depth, time, nodes, hash, eval"));
+/// assert!(error.to_string().contains("expected depth, time, nodes, hash, threads, eval, without"));
 /// # Ok::<(), shashki::Error>(())
 /// ```
 ///
@@ -106,7 +105,13 @@ impl<P: Heuristic> Entrant<P> {
         let tree = |evaluator: Box<dyn Evaluator<P>>, settings| Box::new(MctsPlayer::new(evaluator, settings, name()));
         let player: Box<dyn Player<P>> = match self.plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
-            Kind::AlphaBeta => Box::new(AlphaBeta::new(*limits, *hash_mb)),
+            Kind::AlphaBeta => match &self.plan.options {
+                None => Box::new(Basic::new(*limits, hash_mb.unwrap_or(BASIC_HASH_MB))),
+                Some(options) => {
+                    let hash_mb = hash_mb.unwrap_or(DEFAULT_HASH_MB);
+                    Box::new(AlphaBeta::new(Options { limits: *limits, hash_mb, ..*options }))
+                }
+            },
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
             Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
@@ -146,6 +151,14 @@ impl<P: Heuristic> Player<P> for Entered<P> {
     fn limit_time(&mut self, seconds: f64) {
         self.player.limit_time(seconds);
     }
+
+    fn show_clock(&mut self, clock: Clock) {
+        self.player.show_clock(clock);
+    }
+
+    fn stopper(&self) -> Option<Arc<AtomicBool>> {
+        self.player.stopper()
+    }
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -164,7 +177,9 @@ struct Plan {
     model: Option<String>,
     device: Device,
     limits: Limits,
-    hash_mb: usize,
+    hash_mb: Option<usize>,
+    /// What the classic engine does; none where its first version is meant.
+    options: Option<Options>,
     settings: PlayerSettings,
     seed: u64,
 }
@@ -247,13 +262,35 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// No options: the first version has none.
+    fn basic_only(&self) -> Result<Option<Options>, String> {
+        match ["threads", "without"].into_iter().find(|key| self.value(key).is_some()) {
+            Some(key) => Err(format!("eval=basic, the first version of the engine, has no {key}")),
+            None => Ok(None),
+        }
+    }
+
+    fn options(&self) -> Result<Options, String> {
+        let threads = self.number("threads", 1, 256)?.unwrap_or(1);
+        let mut methods = Methods::ALL;
+        for name in self.value("without").into_iter().flat_map(|names| names.split('+')) {
+            let Some((method, _)) = Method::ALL.into_iter().find(|(_, method)| *method == name) else {
+                let names = Method::ALL.map(|(_, name)| name).join(", ");
+                return Err(format!("without={name}, expected some of {names}, joined by +"));
+            };
+            methods = methods.without(method);
+        }
+        Ok(Options { threads, methods, ..Options::default() })
+    }
+
     fn plan(&self, kind: Kind, model: Option<String>) -> Result<Plan, String> {
         let mut plan = Plan {
             kind,
             model,
             device: Device::Cpu,
             limits: Limits::default(),
-            hash_mb: DEFAULT_HASH_MB,
+            hash_mb: None,
+            options: None,
             settings: PlayerSettings::default(),
             seed: 0,
         };
@@ -270,8 +307,9 @@ impl<'a> Keys<'a> {
         if has("depth") {
             plan.limits.depth = self.number("depth", 1, 100)?;
             plan.limits.nodes = self.number("nodes", 1, u64::MAX)?;
-            plan.hash_mb = self.number("hash", 1, 65_536)?.unwrap_or(DEFAULT_HASH_MB);
-            self.word("eval", &["basic"])?;
+            plan.hash_mb = self.number("hash", 1, 65_536)?;
+            self.word("eval", &["basic", "tuned"])?;
+            plan.options = if self.value("eval") == Some("basic") { self.basic_only()? } else { Some(self.options()?) };
         }
         if has("visits") {
             plan.settings.visits = self.number("visits", 1, 100_000_000)?;

@@ -36,6 +36,7 @@ fn every_kind_of_player_plays_a_legal_turn_under_its_own_text() {
         "alphabeta".to_owned(),
         "alphabeta:depth=2,hash=1,eval=basic".to_owned(),
         "alphabeta:time=0.01,nodes=1000".to_owned(),
+        "alphabeta:eval=tuned,threads=2,depth=3,without=forced+probcut".to_owned(),
         format!("mcts:{model},visits=20"),
         format!("mcts:{run},visits=20,search=puct,batch=4,temperature=0.5,seed=3,device=cpu"),
         format!("policy:{model}"),
@@ -63,7 +64,7 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
 #[test]
 fn an_unknown_key_is_refused_with_the_known_ones() {
     assert!(refused("random:depth=3").contains("expected seed"));
-    assert!(refused("alphabeta:depht=3").contains("expected depth, time, nodes, hash, eval"));
+    assert!(refused("alphabeta:depht=3").contains("expected depth, time, nodes, hash, threads, eval, without"));
     assert!(refused("mcts:model,depth=3").contains("expected visits, time, search, batch, temperature, seed, device"));
     assert!(refused("alphabeta:depth=3,").contains("KEY=VALUE"));
     assert!(refused("alphabeta:").contains("KEY=VALUE"));
@@ -88,7 +89,9 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
     }
     assert!(refused("alphabeta:hash=99999999999").contains("from 1 to"));
     assert!(refused("random:seed=-1").contains("from 0"));
-    assert!(refused("alphabeta:eval=best").contains("expected basic"));
+    assert!(refused("alphabeta:eval=best").contains("expected basic or tuned"));
+    assert!(refused("alphabeta:eval=basic,threads=2").contains("the first version of the engine, has no threads"));
+    assert!(refused("alphabeta:without=forced+sense").contains("expected some of table, aspiration, reductions"));
     assert!(refused("mcts:model,search=ucb").contains("expected puct"));
     assert!(refused("mcts:model,temperature=-1").contains("from 0 to 10"));
     assert!(refused("policy:model,device=tpu").contains("expected cpu, cuda"));
@@ -96,9 +99,7 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
 
 #[test]
 fn what_comes_later_is_refused_as_not_yet_known() {
-    for text in
-        ["alphabeta:threads=2", "alphabeta:tables=x", "alphabeta:eval=tuned", "mcts:m,search=gumbel", "mcts:m,tables=x"]
-    {
+    for text in ["alphabeta:tables=x", "mcts:m,search=gumbel", "mcts:m,tables=x"] {
         assert!(refused(text).contains("not yet known"), "{text}");
     }
 }

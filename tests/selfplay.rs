@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rand::SeedableRng;
@@ -75,6 +76,34 @@ fn a_restored_worker_plays_as_many_games_as_its_config_wants() {
         worker.generate(&mut asked, &AtomicBool::new(false), &AtomicU64::new(0)).unwrap();
         assert_eq!(asked.0, games);
     }
+}
+
+/// Notes the keys of all leaves it is asked for.
+#[derive(Default)]
+struct Keys(Vec<u64>);
+
+impl Evaluator<Russian> for Keys {
+    fn evaluate(&mut self, leaves: &[Leaf<Russian>], out: &mut Evaluations) -> Result<()> {
+        self.0.extend(leaves.iter().map(Leaf::key));
+        Uniform::default().evaluate(leaves, out)
+    }
+}
+
+#[test]
+fn a_position_is_evaluated_once_in_a_round_and_anew_in_the_next() {
+    let one_game = Config { selfplay: SelfPlayConfig { games: 1, ..config().selfplay }, ..config() };
+    let mut worker = Worker::<Russian>::new(&one_game, 5, 0).unwrap();
+    let mut rounds = [Keys::default(), Keys::default()];
+    for keys in &mut rounds {
+        let round = worker.generate(keys, &AtomicBool::new(false), &AtomicU64::new(0)).unwrap();
+        assert_eq!(round.stats.evaluations, keys.0.len() as u64);
+        assert!(round.stats.cached > round.stats.evaluations / 4, "{} cached", round.stats.cached);
+        let different: HashSet<_> = keys.0.iter().collect();
+        // Few enough that hardly any lose their place to another.
+        assert!(keys.0.len() - different.len() <= keys.0.len() / 50, "{} of {}", different.len(), keys.0.len());
+    }
+    let [first, second] = rounds.map(|keys| keys.0.into_iter().collect::<HashSet<_>>());
+    assert!(!first.is_disjoint(&second), "the next round's network may answer otherwise");
 }
 
 #[test]

@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use shashki::Error;
+use shashki::config::Config;
 use shashki::games::Russian;
 use shashki::train::console::Console;
 use shashki::train::replay;
 use shashki::train::rungs::Table;
+use shashki::train::selfplay::Worker;
 use shashki::train::trainer::{TrainArgs, run};
 
 fn args(dir: &Path, overrides: &[&str]) -> TrainArgs {
@@ -87,6 +89,17 @@ fn a_device_that_is_not_there_is_refused_before_a_folder_is_made() {
     let dir = temp.path().join("run");
     let error = train(&args(&dir, &["run.device=cuda:99"])).unwrap_err().to_string();
     assert!(error.contains("cuda:99") && !dir.exists(), "{error}");
+}
+
+#[test]
+fn a_number_of_games_left_to_the_machine_is_in_the_runs_config() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("run");
+    train(&args(&dir, &["selfplay.games=0", "run.rounds=1", "arena.every=0", "arena.final_games=0"])).unwrap();
+    let config = Config::load(&dir.join("config.toml"), &[]).unwrap();
+    assert!(config.selfplay.games.is_power_of_two() && config.selfplay.games >= 32, "{}", config.selfplay.games);
+    let refused = Worker::<Russian>::new(&Config::parse("selfplay.games = 0", &[]).unwrap(), 1, 0).unwrap_err();
+    assert!(refused.to_string().contains("selfplay.games"), "{refused}");
 }
 
 #[test]

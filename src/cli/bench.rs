@@ -62,9 +62,9 @@ const WORKLOADS: &[Workload] = &[
     Workload("net-torch-64", "evaluations/s", nets::torch::torch_64),
     #[cfg(feature = "torch")]
     Workload("net-torch-256", "evaluations/s", nets::torch::torch_256),
-    Workload("selfplay", "evaluations/s", selfplay::evaluate),
-    Workload("selfplay-cost", "us/evaluation", selfplay::cost),
-    Workload("selfplay-2-workers", "evaluations/s", selfplay::two_workers),
+    Workload("selfplay", "leaves/s", selfplay::evaluate),
+    Workload("selfplay-cost", "us/leaf", selfplay::cost),
+    Workload("selfplay-2-workers", "leaves/s", selfplay::two_workers),
     #[cfg(feature = "torch")]
     Workload("learner", "samples/s", learning::steps::learn),
     // Before those that leave much memory behind.

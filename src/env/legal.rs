@@ -23,6 +23,11 @@ pub fn contains(set: &[u64], action: i64) -> bool {
     word.is_some_and(|word| action >= 0 && word >> (action % 64) & 1 == 1)
 }
 
+/// How many actions are in the set.
+pub fn count(set: &[u64]) -> usize {
+    set.iter().map(|word| word.count_ones() as usize).sum()
+}
+
 /// The actions of the set, in order.
 pub fn actions(set: &[u64]) -> impl Iterator<Item = i64> {
     set.iter().enumerate().flat_map(|(i, &word)| Bits(word).map(move |bit| 64 * i as i64 + i64::from(bit)))

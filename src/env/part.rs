@@ -1,7 +1,7 @@
 //! The games of an environment: what a step does to each of them, and how threads share them.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,7 +21,7 @@ use super::options::Seat;
 pub(super) const GAMES_PER_THREAD: usize = 128;
 
 /// How many games a thread takes at once, where no opponent thinks.
-const GAMES_AT_ONCE: usize = 64;
+const GAMES_AT_ONCE: usize = 32;
 
 /// What holds for every game.
 #[derive(Debug)]
@@ -37,9 +37,8 @@ pub(super) struct Rules<P> {
 pub(super) struct Lane<P> {
     pub number: usize,
     pub game: Game<P>,
+    /// Chooses seats and the opponent's seeds.
     pub rng: Xoshiro256PlusPlus,
-    /// How many legal hops there are.
-    pub choices: usize,
     /// The caller's side against an opponent.
     pub agent: Option<Side>,
     /// Games begun since the seed.
@@ -81,12 +80,9 @@ impl<'a, P: Position> Part<'a, P> {
         Some(Part { lanes, legal, actions, batch: self.batch.take(games, &P::SPEC) })
     }
 
-    /// Does something to each game, up to the first that fails; answers which one that is, and why.
-    pub fn each(&mut self, rules: &Rules<P>, worker: &mut Worker<P>, act: Act<P>) -> Result<(), (usize, Error)> {
-        for i in 0..self.lanes.len() {
-            act(self, i, rules, worker).map_err(|error| (self.lanes[i].number, error))?;
-        }
-        Ok(())
+    /// Splits the games into as many parts of about one size.
+    pub fn split(mut self, parts: usize) -> impl Iterator<Item = Self> {
+        (0..parts).filter_map(move |i| self.take(self.lanes.len().div_ceil(parts - i)))
     }
 
     /// Begins a game.
@@ -118,7 +114,7 @@ impl<'a, P: Position> Part<'a, P> {
         let words = legal::words::<P>();
         let (lane, set) = (&mut self.lanes[i], &mut self.legal[i * words..(i + 1) * words]);
         lane.see(&mut worker.hops, set);
-        if lane.choices == 0 {
+        if worker.hops.is_empty() {
             return Err(Error::Failed("a game was over before the first hop".to_owned()));
         }
         self.batch.show(i, &lane.game, set, &mut worker.features);
@@ -126,40 +122,63 @@ impl<'a, P: Position> Part<'a, P> {
     }
 }
 
-/// The games of a call that no thread has begun with yet.
-pub(super) struct Rest<'a, P> {
-    pub part: Part<'a, P>,
+/// The games of a call that fall to one thread: always the same, so that they stay near its processor.
+pub(super) struct Share<'a, P>(Mutex<Rest<'a, P>>);
+
+/// What no thread has begun with yet.
+struct Rest<'a, P> {
+    part: Part<'a, P>,
     /// What failed, and in which game: of several the first.
-    pub failed: Option<(usize, Error)>,
+    failed: Option<(usize, Error)>,
 }
 
-impl<'a, P: Position> Rest<'a, P> {
-    /// Takes the next games away, unless none are left or something has failed.
-    fn take(&mut self, games: usize) -> Option<Part<'a, P>> {
-        if self.failed.is_some() { None } else { self.part.take(games) }
+impl<'a, P: Position> Share<'a, P> {
+    pub fn new(part: Part<'a, P>) -> Self {
+        Self(Mutex::new(Rest { part, failed: None }))
     }
 
-    fn fail(&mut self, game: usize, error: Error) {
-        if self.failed.as_ref().is_none_or(|&(first, _)| game < first) {
-            self.failed = Some((game, error));
+    /// Takes the next games away, unless none are left or one has failed.
+    fn take(&self, games: usize) -> Option<Part<'a, P>> {
+        let mut rest = lock(&self.0);
+        if rest.failed.is_some() { None } else { rest.part.take(games) }
+    }
+
+    fn fail(&self, game: usize, error: Error) {
+        let mut rest = lock(&self.0);
+        if rest.failed.as_ref().is_none_or(|&(first, _)| game < first) {
+            rest.failed = Some((game, error));
         }
+    }
+
+    /// Why a game failed, if one did.
+    pub fn failed(self) -> Option<Error> {
+        let (_, error) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).failed?;
+        Some(error)
     }
 }
 
 impl<P: Position> Worker<P> {
-    /// Does its share of the games: takes some, again and again, until none are left.
-    pub fn share(&mut self, rest: &Mutex<Rest<'_, P>>, rules: &Rules<P>, act: Act<P>) {
+    /// Does its own share, the `own`-th, and then what is left of the others'.
+    pub fn work(&mut self, shares: &[Share<'_, P>], own: usize, rules: &Rules<P>, act: Act<P>) {
         // Thinking opponents are the whole cost of a step, and some think longer than others.
         let games = if self.opponent.is_some() { 1 } else { GAMES_AT_ONCE };
-        let rest = || rest.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            let next = rest().take(games);
-            let Some(mut part) = next else { return };
-            if let Err((game, error)) = part.each(rules, self, act) {
-                rest().fail(game, error);
+        let (before, from_own) = shares.split_at(own);
+        for share in from_own.iter().chain(before) {
+            while let Some(mut part) = share.take(games) {
+                for i in 0..part.lanes.len() {
+                    if let Err(error) = act(&mut part, i, rules, self) {
+                        share.fail(part.lanes[i].number, error);
+                        break;
+                    }
+                }
             }
         }
     }
+}
+
+/// Locks what no thread leaves half changed.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<P: Position> Lane<P> {
@@ -167,7 +186,6 @@ impl<P: Position> Lane<P> {
     pub fn see(&mut self, hops: &mut Hops, set: &mut [u64]) {
         self.game.hops(hops);
         legal::set(self.game.position(), hops, set);
-        self.choices = hops.len();
     }
 
     /// Begins a game, up to the caller's first hop.
@@ -218,9 +236,7 @@ impl<P: Position> Lane<P> {
             [n] => Some(*Side::BOTH.get(usize::from(n)).ok_or_else(|| damaged("expected a side"))?),
         };
         let begun = u64::from_le_bytes(take(bytes)?);
-        let [len] = take(bytes)?;
-        let rng = bytes.split_off(..usize::from(len)).ok_or_else(|| damaged("cut short"))?;
-        let rng = serde_json::from_slice(rng).map_err(|e| damaged(&format!("random state: {e}")))?;
+        let rng = take_rng(bytes)?;
         let game = Game::take(bytes)?;
         if agent.is_some() != has_opponent || agent.is_some_and(|agent| agent != game.side()) {
             return Err(damaged("expected games of both sides by the caller, or with an opponent, as this one has"));
@@ -228,7 +244,7 @@ impl<P: Position> Lane<P> {
         if game.outcome().is_some() {
             return Err(damaged("expected games that are not over"));
         }
-        Ok(Self { number, game, rng, choices: 0, agent, begun })
+        Ok(Self { number, game, rng, agent, begun })
     }
 }
 
@@ -242,4 +258,19 @@ pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
     let (head, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("cut short"))?;
     *bytes = rest;
     Ok(*head)
+}
+
+/// Adds the state of a generator, its length first.
+pub(super) fn put_rng(rng: &Xoshiro256PlusPlus, out: &mut Vec<u8>) -> Result<()> {
+    let rng = serde_json::to_vec(rng).map_err(|e| damaged(&e.to_string()))?;
+    out.push(rng.len() as u8);
+    out.extend(rng);
+    Ok(())
+}
+
+/// Takes the state of a generator off the front.
+pub(super) fn take_rng(bytes: &mut &[u8]) -> Result<Xoshiro256PlusPlus> {
+    let [len] = take(bytes)?;
+    let rng = bytes.split_off(..usize::from(len)).ok_or_else(|| damaged("cut short"))?;
+    serde_json::from_slice(rng).map_err(|e| damaged(&format!("random state: {e}")))
 }

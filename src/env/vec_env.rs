@@ -1,6 +1,8 @@
 //! Many games stepped in one call.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +19,7 @@ use crate::threads;
 use super::batch::BatchMut;
 use super::legal;
 use super::options::{EnvOptions, LEAST_MAX_TURNS, MOST_GAMES, MOST_THREADS};
-use super::part::{Act, GAMES_PER_THREAD, Lane, Part, Rest, Rules, Worker, damaged, take};
+use super::part::{Act, GAMES_PER_THREAD, Lane, Part, Rules, Share, Worker, damaged, lock, put_rng, take, take_rng};
 
 /// Makes the opponent of each thread, numbered from 0.
 pub type Opponents<'a, P> = &'a dyn Fn(usize) -> Result<Box<dyn Player<P>>>;
@@ -32,8 +34,13 @@ pub struct VecEnv<P> {
     lanes: Vec<Lane<P>>,
     /// The legal hops of each game, a bit an action: so a batch of actions is checked without touching the games.
     legal: Vec<u64>,
-    workers: Vec<Worker<P>>,
+    /// Chooses the random actions.
+    rng: Xoshiro256PlusPlus,
+    workers: Vec<Mutex<Worker<P>>>,
+    /// The threads but for the calling one; none where it works alone.
     pool: Option<ThreadPool>,
+    /// Calls that the threads have worked for.
+    calls: Arc<AtomicU64>,
     rules: Rules<P>,
     ready: Ready,
 }
@@ -69,13 +76,12 @@ impl<P: Position> VecEnv<P> {
         let threads = threads::count(options.threads).min(useful).max(1);
         let worker = |i| {
             let opponent = opponents.map(|make| make(i)).transpose()?;
-            Ok(Worker { opponent, hops: Hops::with_capacity(64), features: Features::default() })
+            Ok(Mutex::new(Worker { opponent, hops: Hops::with_capacity(64), features: Features::default() }))
         };
         let lane = |number| Lane {
             number,
             game: fresh.clone(),
             rng: Xoshiro256PlusPlus::seed_from_u64(0),
-            choices: 0,
             agent: None,
             begun: 0,
         };
@@ -93,8 +99,10 @@ impl<P: Position> VecEnv<P> {
         let mut env = Self {
             lanes,
             legal: vec![0; options.games * legal::words::<P>()],
+            rng: Xoshiro256PlusPlus::seed_from_u64(0),
             workers: (0..threads).map(worker).collect::<Result<_>>()?,
             pool,
+            calls: Arc::default(),
             rules: Rules { fresh, seat: options.seat, max_turns: options.max_turns },
             ready: Ready::NotReset,
         };
@@ -124,6 +132,7 @@ impl<P: Position> VecEnv<P> {
             lane.rng = Xoshiro256PlusPlus::seed_from_u64(seeds.random());
             lane.begun = 0;
         }
+        self.rng = seeds;
     }
 
     /// Begins every game anew, from a new seed if one is given.
@@ -168,10 +177,9 @@ impl<P: Position> VecEnv<P> {
         if actions.len() != self.games() {
             return Err(Error::value("number of actions", actions.len(), format!("{}", self.games())));
         }
-        let games = self.lanes.iter_mut().zip(self.legal.chunks_exact(legal::words::<P>()));
-        for ((lane, set), action) in games.zip(actions) {
-            let n = lane.rng.random_range(0..lane.choices);
-            *action = legal::actions(set).nth(n).expect("as many legal actions as there are choices");
+        for (set, action) in self.legal.chunks_exact(legal::words::<P>()).zip(actions) {
+            let n = self.rng.random_range(0..legal::count(set));
+            *action = legal::actions(set).nth(n).expect("as many legal actions as were counted");
         }
         Ok(())
     }
@@ -200,25 +208,32 @@ impl<P: Position> VecEnv<P> {
     /// Does something to each game, on all threads: the calling one takes part, the others are woken for it.
     fn each(&mut self, actions: &[i64], batch: BatchMut<'_>, act: Act<P>) -> Result<()> {
         self.ready = Ready::Broken;
-        let Self { lanes, legal, workers, pool, rules, .. } = self;
-        let mut whole = Part { lanes, legal, actions, batch };
-        let (own, others) = workers.split_first_mut().expect("an environment has a worker");
+        let Self { lanes, legal, workers, pool, calls, rules, .. } = self;
+        let whole = Part { lanes, legal, actions, batch };
         match pool {
-            None => whole.each(rules, own, act).map_err(|(_, error)| error)?,
+            None => {
+                let shares = [Share::new(whole)];
+                lock(&workers[0]).work(&shares, 0, rules, act);
+                shares.into_iter().find_map(Share::failed)
+            }
             Some(pool) => {
-                let rest = Mutex::new(Rest { part: whole, failed: None });
+                let shares = whole.split(workers.len()).map(Share::new).collect::<Vec<_>>();
+                let work = |i: usize| lock(&workers[i]).work(&shares, i, rules, act);
+                let call = calls.fetch_add(1, Ordering::Relaxed) + 1;
+                let at_work = AtomicUsize::new(workers.len() - 1);
                 pool.in_place_scope(|scope| {
-                    let (rest, rules) = (&rest, &*rules);
-                    for worker in others {
-                        scope.spawn(move |_| worker.share(rest, rules, act));
-                    }
-                    own.share(rest, rules, act);
+                    scope.spawn_broadcast(|_, thread| {
+                        work(thread.index() + 1);
+                        at_work.fetch_sub(1, Ordering::Relaxed);
+                    });
+                    linger(pool, calls, call);
+                    work(0);
+                    look_out(|| at_work.load(Ordering::Relaxed) == 0);
                 });
-                if let Some((_, error)) = rest.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
-                    return Err(error);
-                }
+                shares.into_iter().find_map(Share::failed)
             }
         }
+        .map_or(Ok(()), Err)?;
         self.ready = Ready::Yes;
         Ok(())
     }
@@ -231,12 +246,11 @@ impl<P: Position> VecEnv<P> {
         self.check_ready()?;
         let mut out = MAGIC.to_vec();
         out.extend((self.lanes.len() as u32).to_le_bytes());
+        put_rng(&self.rng, &mut out)?;
         for lane in &self.lanes {
             out.push(lane.agent.map_or(2, |side| side.index() as u8));
             out.extend(lane.begun.to_le_bytes());
-            let rng = serde_json::to_vec(&lane.rng).map_err(|e| damaged(&e.to_string()))?;
-            out.push(rng.len() as u8);
-            out.extend(rng);
+            put_rng(&lane.rng, &mut out)?;
             out.extend(lane.game.to_bytes());
         }
         Ok(out)
@@ -250,13 +264,14 @@ impl<P: Position> VecEnv<P> {
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
         if take(&mut rest)? != MAGIC {
-            return Err(damaged("expected an environment of format 1"));
+            return Err(damaged("expected an environment of format 2"));
         }
         let games = u32::from_le_bytes(take(&mut rest)?) as usize;
         if games != self.games() {
             return Err(damaged(&format!("expected {} games, found {games}", self.games())));
         }
-        let has_opponent = self.workers.iter().any(|worker| worker.opponent.is_some());
+        let rng = take_rng(&mut rest)?;
+        let has_opponent = self.workers.iter().any(|worker| lock(worker).opponent.is_some());
         let lanes = (0..games).map(|i| Lane::take(i, has_opponent, &mut rest));
         let lanes = lanes.collect::<Result<Vec<_>>>()?;
         let draws = self.rules.fresh.preset();
@@ -266,7 +281,7 @@ impl<P: Position> VecEnv<P> {
         if !rest.is_empty() {
             return Err(damaged("expected no more bytes behind the games"));
         }
-        self.lanes = lanes;
+        (self.lanes, self.rng) = (lanes, rng);
         let mut hops = Hops::new();
         for (lane, set) in self.lanes.iter_mut().zip(self.legal.chunks_exact_mut(legal::words::<P>())) {
             lane.see(&mut hops, set);
@@ -277,4 +292,22 @@ impl<P: Position> VecEnv<P> {
 }
 
 /// The first bytes of a stored environment; the last of them is the format's version.
-const MAGIC: [u8; 4] = *b"she\x01";
+const MAGIC: [u8; 4] = *b"she\x02";
+
+/// How long a thread looks out for what it waits for before it goes to sleep: waking it takes tens of microseconds, in
+/// which it could step a hundred games.
+const LOOKOUT: Duration = Duration::from_micros(200);
+
+/// Waits until something is so, but not for long.
+fn look_out(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() && start.elapsed() < LOOKOUT {
+        std::hint::spin_loop();
+    }
+}
+
+/// Keeps the threads of the pool awake between a call's work and the next call.
+fn linger(pool: &ThreadPool, calls: &Arc<AtomicU64>, call: u64) {
+    let calls = Arc::clone(calls);
+    pool.spawn_broadcast(move |_| look_out(|| calls.load(Ordering::Relaxed) != call));
+}

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tch::{Cuda, TchError, Tensor};
+use tch::{Cuda, Kind, TchError, Tensor};
 
 use crate::board::Hops;
 use crate::config::NetKind;
@@ -77,7 +77,13 @@ impl Network {
     /// # Errors
     /// If the device has no memory for them.
     pub fn upload<T: tch::kind::Element>(&self, values: &[T], shape: &[i64]) -> Result<Tensor> {
-        Ok(Tensor::f_from_slice(values)?.f_reshape(shape)?.f_to_device(self.device)?)
+        let host = Tensor::f_from_slice(values)?.f_reshape(shape)?;
+        if !self.device.is_cuda() {
+            return Ok(host);
+        }
+        // From pinned memory the copy goes on while the next kernels are queued.
+        let kind = host.f_kind()?;
+        Ok(host.f_pin_memory(self.device)?.f_to_device_(self.device, kind, true, false)?)
     }
 
     /// The parameter tensors as views of one flat list of them all. Gradients flow back into the list.
@@ -189,15 +195,20 @@ impl<'a> Parameters<'a> {
 /// # Errors
 /// If the device fails.
 pub fn download(tensor: &Tensor) -> Result<Vec<f32>> {
-    let flat = tensor.f_detach()?.f_reshape([-1])?.f_to_device(tch::Device::Cpu)?;
+    let flat = tensor.f_detach()?.f_reshape([-1])?.f_to_device(tch::Device::Cpu)?.f_to_kind(Kind::Float)?;
     Ok(Vec::try_from(&flat)?)
 }
 
-/// Evaluates positions with any kind of net on libtorch.
+/// Evaluates positions with any kind of net on libtorch, on a GPU in half precision.
+///
+/// A call returns when the answer is there. Batches of several threads are in flight at once, each with an evaluator of
+/// its own, so that one thread's search goes on while the device computes for another.
 #[derive(Debug)]
 pub struct TorchNet<P> {
     network: Network,
     parameters: Vec<Tensor>,
+    /// What layers are computed in.
+    kind: Kind,
     features: Features,
     hops: Hops,
     logits: Vec<f32>,
@@ -210,12 +221,17 @@ impl<P: Position> TorchNet<P> {
     /// # Errors
     /// If the weights are of another variant or the device is not there.
     pub fn new(weights: &Weights, device: Device) -> Result<Self> {
+        let device = find(device)?;
+        Self::in_kind(weights, device, if device.is_cuda() { Kind::Half } else { Kind::Float })
+    }
+
+    fn in_kind(weights: &Weights, device: tch::Device, kind: Kind) -> Result<Self> {
         weights.expect_variant::<P>()?;
-        let network = Network::new(weights.spec(), find(device)?);
+        let network = Network::new(weights.spec(), device);
         let flat = weights.to_flat();
-        let parameters = network.split(&network.upload(&flat, &[flat.len() as i64])?)?;
+        let parameters = network.split(&network.upload(&flat, &[flat.len() as i64])?.f_to_kind(kind)?)?;
         let (features, hops, logits) = (Features::default(), Hops::new(), Vec::new());
-        Ok(Self { network, parameters, features, hops, logits, variant: PhantomData })
+        Ok(Self { network, parameters, kind, features, hops, logits, variant: PhantomData })
     }
 
     /// The logits of every hop, `[n, actions]`, and of win, draw and loss, `[n, 3]`, legal or not.
@@ -224,7 +240,8 @@ impl<P: Position> TorchNet<P> {
     /// If the device fails.
     pub fn logits(&mut self, features: &Features) -> Result<(Vec<f32>, Vec<f32>)> {
         let _no_gradients = tch::no_grad_guard();
-        let (policy, wdl) = self.network.forward(&self.parameters, &self.network.input(features)?)?;
+        let input = self.network.input(features)?.f_to_kind(self.kind)?;
+        let (policy, wdl) = self.network.forward(&self.parameters, &input)?;
         Ok((download(&policy)?, download(&wdl)?))
     }
 }
@@ -248,5 +265,32 @@ impl<P: Position> Evaluator<P> for TorchNet<P> {
             answer(leaf, &mut self.logits, *wdl, out);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::NetConfig;
+    use crate::games::Russian;
+
+    #[test]
+    fn half_precision_answers_about_the_same() {
+        let position = Russian::read_fen("W:Wc3,e3,Ka1:Bd6,f6,h8").unwrap();
+        let mut features = Features::default();
+        position.encode(Default::default(), &mut features);
+        for kind in [NetKind::Mlp, NetKind::Resnet] {
+            let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width: 32, blocks: 2, ..NetConfig::default() });
+            let weights = Weights::init(&spec, 3);
+            let mut answers = [Kind::Float, Kind::Half].map(|kind| {
+                let (policy, wdl) =
+                    TorchNet::<Russian>::in_kind(&weights, tch::Device::Cpu, kind).unwrap().logits(&features).unwrap();
+                [policy, wdl].concat()
+            });
+            let [exact, half] = &mut answers;
+            let differences = exact.iter().zip(half.iter()).map(|(a, b)| (a - b).abs());
+            let most = differences.fold(0.0, f32::max);
+            assert!(most > 0.0 && most < 0.02, "{kind:?}: {most}");
+        }
     }
 }

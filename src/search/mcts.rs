@@ -236,14 +236,11 @@ impl<P: Position> Tree<P> {
         let node = &self.nodes[at as usize];
         let sign = if node.side == Side::White { 1.0 } else { -1.0 };
         let Puct { c_puct, fpu_reduction, draw_value } = settings.puct;
-        // The values of a node's visits, summed, in the view of the side to move here.
-        let sum = |of: &Node| {
-            let drawn = f64::from(of.visits) - of.white - of.black;
-            (sign * (of.white - of.black) + f64::from(draw_value) * drawn) as f32
-        };
+        // The value of a node's visits, their mean, in the view of the side to move here.
+        let mean = |of: &Node| sign * (of.white - of.black) + draw_value * (1.0 - of.white - of.black);
         let visits = (node.visits + u32::from(node.in_flight)) as f32;
         let scale = c_puct * visits.sqrt();
-        let unvisited = sum(node) / node.visits as f32 - fpu_reduction;
+        let unvisited = mean(node) - fpu_reduction;
         let (mut best, mut best_score) = (node.first, f32::NEG_INFINITY);
         for child in node.children() {
             let edge = &self.nodes[child];
@@ -252,7 +249,11 @@ impl<P: Position> Tree<P> {
             }
             let lost = u32::from(edge.in_flight);
             let n = (edge.visits + lost) as f32;
-            let value = if n == 0.0 { unvisited } else { (sum(edge) - lost as f32) / n };
+            let value = match (lost, edge.visits) {
+                (0, 0) => unvisited,
+                (0, _) => mean(edge),
+                (lost, visits) => (mean(edge) * visits as f32 - lost as f32) / n,
+            };
             let score = value + scale * edge.prior / (1.0 + n);
             if score > best_score {
                 (best, best_score) = (child as u32, score);

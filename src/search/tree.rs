@@ -19,13 +19,14 @@ pub(super) enum Known {
     Won(Side),
 }
 
-/// One node: the hop that leads to it and what its visits found. The position is not kept: a descent replays hops.
+/// One node: the hop that leads to it and what its visits found, in 32 bytes. The position is not kept: a descent replays
+/// hops.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Node {
-    /// The chances of White's win, summed over the visits.
-    pub white: f64,
-    /// The chances of Black's win, summed over the visits.
-    pub black: f64,
+    /// The chance of White's win, the mean over the visits.
+    pub white: f32,
+    /// The chance of Black's win, the mean over the visits.
+    pub black: f32,
     pub visits: u32,
     pub prior: f32,
     pub parent: u32,
@@ -39,6 +40,9 @@ pub(super) struct Node {
     pub side: Side,
     pub known: Known,
 }
+
+// Two nodes fill a cache line.
+const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
     pub(super) const fn new(hop: Hop, parent: u32) -> Self {
@@ -73,11 +77,7 @@ impl Node {
             Known::Won(side) => Wdl::certain(Some(side)),
             Known::Drawn => Wdl::DRAW,
             Known::Open if self.visits == 0 => Wdl::DRAW,
-            Known::Open => {
-                let n = f64::from(self.visits);
-                let (white, black) = ((self.white / n) as f32, (self.black / n) as f32);
-                Wdl::of(Side::White, [white, (1.0 - white - black).max(0.0), black])
-            }
+            Known::Open => Wdl::of(Side::White, [self.white, (1.0 - self.white - self.black).max(0.0), self.black]),
         }
     }
 }
@@ -306,12 +306,13 @@ impl<P: Position> Tree<P> {
 
     /// Counts one visit with this value at `node` and all above it.
     pub(super) fn back_up(&mut self, mut node: u32, wdl: Wdl) {
-        let [white, _, black] = wdl.seen_by(Side::White).map(f64::from);
+        let [white, _, black] = wdl.seen_by(Side::White);
         loop {
             let here = &mut self.nodes[node as usize];
             here.visits += 1;
-            here.white += white;
-            here.black += black;
+            let weight = 1.0 / here.visits as f32;
+            here.white += weight * (white - here.white);
+            here.black += weight * (black - here.black);
             if node == ROOT {
                 return;
             }

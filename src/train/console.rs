@@ -1,5 +1,6 @@
 //! What a run says on standard error while it goes on: a progress bar with rates and time left, a line a round.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ pub struct Console<'a> {
     bar: ProgressBar,
     started: Instant,
     first_share: Option<f64>,
+    /// Seconds of all rounds so far, by stage.
+    spent: BTreeMap<String, f64>,
     on_row: &'a mut dyn FnMut(&Value),
 }
 
@@ -33,7 +36,7 @@ impl<'a> Console<'a> {
         let style =
             ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}").expect("the template is fixed");
         bar.set_style(style);
-        Self { bar, started: Instant::now(), first_share: None, on_row }
+        Self { bar, started: Instant::now(), first_share: None, spent: BTreeMap::new(), on_row }
     }
 
     /// The run folder is there.
@@ -48,6 +51,13 @@ impl<'a> Console<'a> {
     /// The run is over.
     pub fn finished(&self, folder: &Path, variant: Variant) {
         let (program, folder) = (program(), folder.display());
+        let whole: f64 = self.spent.values().sum();
+        if whole > 0.0 {
+            let mut stages: Vec<_> = self.spent.iter().map(|(stage, s)| (stage, 100.0 * s / whole)).collect();
+            stages.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let shares: Vec<_> = stages.iter().map(|(stage, share)| format!("{stage} {share:.0}%")).collect();
+            self.line(&format!("where the time went, the bottleneck first: {}", shares.join(", ")));
+        }
         self.line(&format!(
             "the best network is {folder}/best.safetensors; play against it by `{program} play mcts:{folder} --variant {variant}`"
         ));
@@ -92,7 +102,7 @@ impl<'a> Console<'a> {
         let number = |path: &str| row.pointer(path).and_then(Value::as_f64);
         let shown = |path: &str, digits: usize| number(path).map_or("-".to_owned(), |n| format!("{n:.digits$}"));
         let line = format!(
-            "round {:>4}  games {:>7}  samples {:>9}  policy {}  value {}  draws {}%  {} games/s  {} evaluations/s",
+            "round {:>4}  games {:>7}  samples {:>9}  policy {}  value {}  draws {}%  {} games/s  {} leaves/s  net {}% search {}% learn {}%",
             shown("/round", 0),
             shown("/games", 0),
             shown("/samples", 0),
@@ -100,9 +110,16 @@ impl<'a> Console<'a> {
             shown("/losses/value", 3),
             number("/play/draw_rate").map_or("-".to_owned(), |n| format!("{:.0}", 100.0 * n)),
             shown("/rate/games_per_s", 0),
-            shown("/rate/evaluations_per_s", 0),
+            shown("/rate/leaves_per_s", 0),
+            shown("/time/percent/net", 0),
+            shown("/time/percent/search", 0),
+            shown("/time/percent/learn", 0),
         );
         self.line(&line);
+        let seconds = number("/time/self_play_s").unwrap_or(0.0) + number("/time/learn_s").unwrap_or(0.0);
+        for (stage, share) in row.pointer("/time/percent").and_then(Value::as_object).into_iter().flatten() {
+            *self.spent.entry(stage.clone()).or_default() += share.as_f64().unwrap_or(0.0) / 100.0 * seconds;
+        }
         if number("/play/draw_rate").is_some_and(|rate| rate > 0.95) {
             self.line("warning: over 95% of the games are draws: there is little to learn from; raise selfplay.opening_turns or search.noise");
         }

@@ -16,6 +16,7 @@ use crate::net::weights::Weights;
 use crate::search::heuristic::Heuristic;
 
 use super::learner::Learner;
+use super::probe::settle_games;
 use super::replay::Replay;
 use super::selfplay::Worker;
 use super::trainer::{Stream, play_round};
@@ -31,8 +32,11 @@ const STEPS: u32 = 8;
 /// # Errors
 /// If the config is wrong, its device is missing, or it was stopped.
 pub fn estimate(path: &Path, overrides: &[String], stop: &AtomicBool) -> Result<Value> {
-    let config = Config::load(path, overrides)?;
-    for_variant!(config.run.variant, P => probe::<P>(&config, stop))
+    let mut config = Config::load(path, overrides)?;
+    for_variant!(config.run.variant, P => {
+        settle_games::<P>(&mut config, stop, |_| {})?;
+        probe::<P>(&config, stop)
+    })
 }
 
 fn probe<P: Heuristic>(config: &Config, stop: &AtomicBool) -> Result<Value> {
@@ -74,6 +78,7 @@ fn probe<P: Heuristic>(config: &Config, stop: &AtomicBool) -> Result<Value> {
     let by_rounds = (config.run.rounds > 0).then(|| f64::from(config.run.rounds));
     let rounds = [by_time, by_rounds].into_iter().flatten().reduce(f64::min);
     Ok(json!({
+        "games_a_thread": config.selfplay.games,
         "evaluations_per_s": evaluations_per_s,
         "samples_per_s": samples_per_s,
         "trained_samples_per_s": trained_samples_per_s,

@@ -9,6 +9,8 @@ pub mod estimate;
 pub mod learner;
 pub mod metrics;
 #[cfg(feature = "torch")]
+mod probe;
+#[cfg(feature = "torch")]
 mod progress;
 pub mod replay;
 pub mod run_folder;

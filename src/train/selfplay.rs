@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::board::{Hop, Hops};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::evaluator::{Evaluations, Evaluator};
+use crate::evaluator::{Cache, Evaluations, Evaluator};
 use crate::games::game::{Game, Leaf, Outcome, Reason};
 use crate::games::pdn::Record;
 use crate::games::position::Position;
@@ -23,6 +23,9 @@ use super::stored::{put_count, take_count};
 
 /// Games of a round that a worker keeps for the record.
 const KEPT_GAMES: usize = 4;
+
+/// Evaluations that a worker keeps: 8 MiB of them.
+const CACHED: usize = 1 << 16;
 
 /// What a worker made in a round, or all workers together.
 #[derive(Clone, Debug)]
@@ -75,13 +78,15 @@ pub struct Worker<P> {
     seats: Vec<Seat<P>>,
     moves: Hops,
     policy: Vec<f32>,
+    /// What this round's evaluator has answered.
+    cache: Cache,
 }
 
 impl<P: Position> Worker<P> {
     /// The worker number `index` of a run.
     ///
     /// # Errors
-    /// If the variant has no such draw rules.
+    /// If the variant has no such draw rules, or the config wants no games.
     pub fn new(config: &Config, seed: u64, index: usize) -> Result<Self> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // Streams 2^128 steps apart.
@@ -99,11 +104,15 @@ impl<P: Position> Worker<P> {
             seats: Vec::new(),
             moves: Hops::new(),
             policy: Vec::new(),
+            cache: Cache::new(CACHED),
         }
     }
 
     /// Brings the games to as many as the config wants.
     fn fill_seats(&mut self) -> Result<()> {
+        if self.config.selfplay.games == 0 {
+            return Err(Error::value("selfplay.games", 0, "at least 1 for a worker: 0 is for a run to probe"));
+        }
         self.seats.truncate(self.config.selfplay.games);
         while self.seats.len() < self.config.selfplay.games {
             let seat = self.new_seat()?;
@@ -154,6 +163,7 @@ impl<P: Position> Worker<P> {
         let start = Instant::now();
         let mut round = Round::default();
         let (mut leaves, mut tickets, mut answers) = (Vec::new(), Vec::new(), Evaluations::default());
+        self.cache.clear();
         for seat in &mut self.seats {
             seat.tree.reset(&seat.game);
         }
@@ -174,7 +184,9 @@ impl<P: Position> Worker<P> {
             round.stats.net_s += asked.elapsed().as_secs_f64();
             round.stats.evaluations += leaves.len() as u64;
             for (i, (seat, ticket)) in self.seats.iter_mut().zip(tickets.drain(..)).enumerate() {
-                seat.tree.apply(ticket, answers.wdl[i], answers.priors_of(i));
+                let (wdl, priors) = (answers.wdl[i], answers.priors_of(i));
+                seat.tree.apply(ticket, wdl, priors);
+                self.cache.put(leaves[i].key(), wdl, priors);
             }
         }
         round.stats.all_s = start.elapsed().as_secs_f64();
@@ -199,7 +211,9 @@ impl<P: Position> Worker<P> {
                 let hop = self.choose(seat, &mut round.stats);
                 self.advance(seat, hop, round, recorded)?;
             } else if let Gather::Leaf(leaf, ticket) = seat.tree.gather(&self.settings, &mut self.rng) {
-                return Ok((leaf, ticket));
+                let Some((wdl, priors)) = self.cache.get(leaf.key()) else { return Ok((leaf, ticket)) };
+                seat.tree.apply(ticket, wdl, priors);
+                round.stats.cached += 1;
             }
         }
     }

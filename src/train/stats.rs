@@ -26,6 +26,8 @@ pub struct RoundStats {
     pub draws: BTreeMap<&'static str, u64>,
     /// Positions the network evaluated.
     pub evaluations: u64,
+    /// Positions whose evaluation was known from before.
+    pub cached: u64,
     /// Hops chosen by a search.
     pub searches: u64,
     /// Entropies of the searches' policies, in nats.
@@ -46,6 +48,7 @@ impl AddAssign<&Self> for RoundStats {
         self.white_wins += other.white_wins;
         other.draws.iter().for_each(|(&rule, count)| *self.draws.entry(rule).or_default() += count);
         self.evaluations += other.evaluations;
+        self.cached += other.cached;
         self.searches += other.searches;
         self.entropy += other.entropy;
         self.kl += other.kl;
@@ -75,6 +78,12 @@ impl RoundStats {
                 self.kl += share * (share / prior).ln();
             }
         }
+    }
+
+    /// The share of the searches' leaves whose evaluation was known from before.
+    #[must_use]
+    pub fn cached_share(&self) -> f64 {
+        self.cached as f64 / (self.evaluations + self.cached).max(1) as f64
     }
 
     fn drawn(&self) -> u64 {
@@ -108,6 +117,50 @@ impl RoundStats {
     }
 }
 
+/// Where a round's time went, in seconds of the clock on the wall: those of self-play are means over its threads.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct TimeSpent {
+    /// Self-play, until its last thread was done.
+    pub self_play_s: f64,
+    /// Learning.
+    pub learn_s: f64,
+    /// The network in self-play.
+    pub net_s: f64,
+    /// Trees and games in self-play.
+    pub search_s: f64,
+    /// Drawing and encoding samples, within learning.
+    pub encode_s: f64,
+}
+
+impl TimeSpent {
+    /// The seconds, and the shares in percent of the whole that each stage took, by name: network, search, threads waiting
+    /// for the last, encoding, learning. The largest is the bottleneck.
+    #[must_use]
+    pub fn row(&self) -> Value {
+        let Self { self_play_s, learn_s, net_s, search_s, encode_s } = *self;
+        let stages = [
+            ("net", net_s),
+            ("search", search_s),
+            ("wait", (self_play_s - net_s - search_s).max(0.0)),
+            ("encode", encode_s),
+            ("learn", (learn_s - encode_s).max(0.0)),
+        ];
+        let whole = (self_play_s + learn_s).max(1e-9);
+        let share: Value = stages.iter().map(|&(name, s)| (name.to_owned(), json!(100.0 * s / whole))).collect();
+        let (bottleneck, _) =
+            stages.into_iter().fold(stages[0], |most, stage| if stage.1 > most.1 { stage } else { most });
+        json!({
+            "self_play_s": self_play_s,
+            "learn_s": learn_s,
+            "net_s": net_s,
+            "search_s": search_s,
+            "encode_s": encode_s,
+            "percent": share,
+            "bottleneck": bottleneck,
+        })
+    }
+}
+
 /// How well the searches' values foretold the results of the games: for the mover's expected score, 0 to 1, the mean
 /// squared error (the score of Brier 1950, with draws a half) and the expected calibration error over ten bins.
 #[must_use]
@@ -125,4 +178,19 @@ pub fn calibration<P: Position>(samples: &[Sample<P>]) -> Value {
     let n = samples.len().max(1) as f64;
     let error: f64 = bins.iter().map(|(foretold, result, _)| f64::abs(foretold - result)).sum();
     json!({"squared_error": squares / n, "calibration_error": error / n})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stage_that_took_longest_is_the_bottleneck_and_all_of_the_time_is_told() {
+        let spent = TimeSpent { self_play_s: 5.0, learn_s: 5.0, net_s: 3.0, search_s: 1.5, encode_s: 1.0 };
+        let row = spent.row();
+        assert_eq!(row["bottleneck"], "learn");
+        let percent = [("net", 30.0), ("search", 15.0), ("wait", 5.0), ("encode", 10.0), ("learn", 40.0)];
+        assert_eq!(row["percent"].as_object().map(|stages| stages.len()), Some(percent.len()));
+        percent.iter().for_each(|&(stage, share)| assert_eq!(row["percent"][stage], share, "{stage}"));
+    }
 }

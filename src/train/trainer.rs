@@ -27,12 +27,13 @@ use crate::seed::mix;
 use super::console::Console;
 use super::learner::{Learner, Losses, learning_rate};
 use super::metrics::Metrics;
+use super::probe;
 use super::progress::{Progress, checksum};
 use super::replay::{self, Batch, Replay, Sample};
 use super::run_folder::RunFolder;
 use super::rungs::{self, Table};
 use super::selfplay::{Round, Worker};
-use super::stats::calibration;
+use super::stats::{TimeSpent, calibration};
 use super::stored;
 use super::warm_start;
 
@@ -85,6 +86,8 @@ pub fn run(args: &TrainArgs, stop: &AtomicBool, console: &mut Console) -> Result
     // What is wrong with what was given is found before a folder is made.
     for_variant!(config.run.variant, P => {
         check::<P>(&config, init)?;
+        let mut config = config;
+        probe::settle_games::<P>(&mut config, stop, |text| console.line(text))?;
         let games = args.from_pdn.as_deref().map(|path| read_games::<P>(path, &config, console)).transpose()?;
         let folder = folder.map_or_else(|| RunFolder::create(args.run_dir.as_deref(), &config), Ok)?;
         heap::keep_freed();
@@ -315,15 +318,18 @@ impl<P: Heuristic> Trainer<P> {
             "play": stats.play_row(),
             "draws": stats.draw_row(),
             "policy": stats.policy_row(),
+            "cached": stats.cached_share(),
             "value": calibration,
-            "time": {
-                "self_play_s": play_s,
-                "learn_s": learn_s,
-                "net_s": stats.net_s / threads,
-                "search_s": (stats.all_s - stats.net_s) / threads,
-            },
+            "time": TimeSpent {
+                self_play_s: play_s,
+                learn_s,
+                net_s: stats.net_s / threads,
+                search_s: (stats.all_s - stats.net_s) / threads,
+                encode_s: learned.encode_s,
+            }.row(),
             "rate": {
                 "games_per_s": stats.games as f64 / play_s,
+                "leaves_per_s": (stats.evaluations + stats.cached) as f64 / play_s,
                 "evaluations_per_s": stats.evaluations as f64 / play_s,
                 "samples_per_s": new as f64 / (play_s + learn_s),
                 "trained_samples_per_s": trained / learn_s,
@@ -360,13 +366,18 @@ impl<P: Heuristic> Trainer<P> {
             check_stop(stop)?;
             let number = self.progress.steps + step;
             learned.rate = learning_rate(config, number, share);
+            let encode_ns = AtomicU64::new(0);
             // A seed for each step and shard, so that a resumed run draws the same samples.
             let seed = mix(Stream::Learning.seed(&self.config), number);
             let fill = |shard: usize, size: usize, batch: &mut Batch| {
+                let start = Instant::now();
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(mix(seed, shard as u64));
                 self.replay.sample(&mut rng, size, self.config.selfplay.search_value_share, batch);
+                // The shards are filled side by side: the slowest counts.
+                encode_ns.fetch_max(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
             };
             let losses = self.learner.step_sharded(&fill, learned.rate)?;
+            learned.encode_s += encode_ns.into_inner() as f64 / 1e9;
             sum.add(&losses, 1.0 / steps as f64);
             console.learning(step, steps, share);
         }
@@ -495,6 +506,8 @@ struct Learned {
     steps: u64,
     /// The last learning rate.
     rate: f64,
+    /// Seconds in drawing and encoding samples.
+    encode_s: f64,
 }
 
 fn losses_row(losses: &Losses) -> Value {

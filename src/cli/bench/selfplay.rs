@@ -1,4 +1,4 @@
-//! Workloads of self-play: how many evaluations a second, what the rest costs, and what a second worker adds.
+//! Workloads of self-play: how many leaves a second, what the rest costs, and what a second worker adds.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
@@ -22,33 +22,33 @@ use super::timing::{Reading, Task};
 /// Every so many batches the encoding is timed by itself.
 const PROBE_EVERY: u64 = 16;
 
-/// One worker's evaluations a second.
+/// One worker's leaves a second.
 pub(super) fn evaluate(size: Size) -> Result<Task> {
     let (config, weights) = (config(size), mlp());
     let flops = weights.spec().flops() as f64;
     let net = CpuNet::<Russian>::new(&weights)?;
     let task = Task::new(move || {
         let mut net = Counted::new(net.clone());
-        play(&config, 0, &mut net)?;
-        Ok(net.evaluations)
+        play(&config, 0, &mut net)
     });
     Ok(task.with_flops(flops))
 }
 
-/// Microseconds an evaluation takes outside the network's layers: tree, games, encoding, hops.
+/// Microseconds a leaf takes outside the network's layers: tree, games, cache, and where the network is asked the encoding
+/// and the hops.
 pub(super) fn cost(size: Size) -> Result<Task> {
     let (config, net) = (config(size), CpuNet::<Russian>::new(&mlp())?);
     Ok(Task::of(move || {
         let mut net = Counted { probes: true, ..Counted::new(net.clone()) };
         let watch = Stopwatch::start();
-        play(&config, 0, &mut net)?;
+        let leaves = play(&config, 0, &mut net)?;
         let outside = watch.seconds() - net.net_s - net.probe_s;
-        let cost = outside / net.evaluations as f64 + net.probe_s / net.probed as f64;
-        Ok(Reading::Figure(1e6 * cost, net.evaluations))
+        let cost = outside / leaves as f64 + net.probe_s / net.probed as f64;
+        Ok(Reading::Figure(1e6 * cost, leaves))
     }))
 }
 
-/// Two workers' evaluations a second, beside one's.
+/// Two workers' leaves a second, beside one's.
 pub(super) fn two_workers(size: Size) -> Result<Task> {
     let (config, net) = (config(size), CpuNet::<Russian>::new(&mlp())?);
     let (one_config, one_net) = (config.clone(), net.clone());
@@ -56,22 +56,21 @@ pub(super) fn two_workers(size: Size) -> Result<Task> {
     Ok(task.against("1 worker", move || workers(&one_config, &one_net, 1)))
 }
 
-/// Lets so many workers play, and answers the evaluations of all by the clock on the wall.
+/// Lets so many workers play, and answers the leaves of all by the clock on the wall.
 fn workers(config: &Config, net: &CpuNet<Russian>, count: usize) -> Result<Reading> {
     let start = Instant::now();
-    let evaluations = std::thread::scope(|scope| {
+    let leaves = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
             .map(|index| {
                 scope.spawn(move || {
                     let mut net = Counted::new(net.clone());
-                    play(config, index, &mut net)?;
-                    Ok(net.evaluations)
+                    play(config, index, &mut net)
                 })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).sum::<Result<u64>>()
     })?;
-    Ok(Reading::Figure(evaluations as f64 / start.elapsed().as_secs_f64(), evaluations))
+    Ok(Reading::Figure(leaves as f64 / start.elapsed().as_secs_f64(), leaves))
 }
 
 fn config(size: Size) -> Config {
@@ -82,10 +81,10 @@ fn config(size: Size) -> Config {
     config
 }
 
-/// A worker's first round.
-fn play(config: &Config, index: usize, net: &mut Counted) -> Result<()> {
-    Worker::<Russian>::new(config, 1, index)?.generate(net, &AtomicBool::new(false), &AtomicU64::new(0))?;
-    Ok(())
+/// A worker's first round. Answers how many leaves there were, those that the cache knew among them.
+fn play(config: &Config, index: usize, net: &mut Counted) -> Result<u64> {
+    let round = Worker::<Russian>::new(config, 1, index)?.generate(net, &AtomicBool::new(false), &AtomicU64::new(0))?;
+    Ok(round.stats.evaluations + round.stats.cached)
 }
 
 /// A network that counts what it is asked and how long it takes.

@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::evaluator::{Evaluations, Evaluator, Uniform};
 use crate::games::Russian;
 use crate::player::Player;
-use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
+use crate::search::alphabeta::{AlphaBeta, Options};
+use crate::search::limits::Limits;
 use crate::search::mcts::{Gather, Settings};
 use crate::search::tree::Tree;
 
@@ -61,7 +62,7 @@ pub(super) fn simulate(size: Size) -> Result<Task> {
 /// Looks ahead by alpha-beta in four positions.
 pub(super) fn look_ahead(size: Size) -> Result<Task> {
     let limits = Limits { depth: Some(size.pick(10, 6)), ..Limits::default() };
-    let mut engine = AlphaBeta::<Russian>::new(limits, DEFAULT_HASH_MB);
+    let mut engine = AlphaBeta::<Russian>::new(Options { limits, ..Options::default() });
     let games = openings(GAMES)?;
     Ok(Task::new(move || {
         let mut nodes = 0;
