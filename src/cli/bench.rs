@@ -2,6 +2,7 @@
 
 mod clock;
 mod envs;
+mod judging;
 mod learning;
 mod nets;
 mod rules;
@@ -52,6 +53,7 @@ const WORKLOADS: &[Workload] = &[
     Workload("mcts", "simulations/s", trees::simulate),
     Workload("search", "nodes/s", trees::look_ahead),
     Workload("two-threads-search", "x one thread", trees::two_threads),
+    Workload("evaluation", "evaluations/s", judging::judge),
     Workload("net-cpu-1", "evaluations/s", nets::cpu_1),
     Workload("net-cpu-64", "evaluations/s", nets::cpu_64),
     Workload("net-cpu-256", "evaluations/s", nets::cpu_256),
@@ -83,7 +85,7 @@ const WORKLOADS: &[Workload] = &[
 #[derive(Args)]
 #[command(
     after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, \
-                        two-threads-search, net-cpu-1, net-cpu-64, net-cpu-256, net-cpu-resnet-64, \
+                        two-threads-search, evaluation, net-cpu-1, net-cpu-64, net-cpu-256, net-cpu-resnet-64, \
                         selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, replay-file, \
                         replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
                         net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"

@@ -12,6 +12,7 @@ mod pdn;
 mod perft;
 mod play;
 mod train;
+mod tune;
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -59,6 +60,7 @@ enum Command {
     Play(play::Arguments),
     Hub(hub::Arguments),
     Pdn(pdn::Arguments),
+    Tune(tune::Arguments),
     Bench(bench::Arguments),
 }
 
@@ -95,7 +97,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    let orderly = matches!(cli.command, Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_));
+    let orderly = matches!(
+        cli.command,
+        Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_)
+    );
     WATCHED.store(orderly, Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
@@ -114,6 +119,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Play(arguments) => arguments.run(&out),
         Command::Hub(arguments) => arguments.run(),
         Command::Pdn(arguments) => arguments.run(&out, &STOP),
+        Command::Tune(arguments) => arguments.run(&out, &STOP),
         Command::Bench(arguments) => arguments.run(&out),
     };
     match done {

@@ -8,3 +8,4 @@ pub mod mcts;
 pub mod mcts_player;
 pub mod score;
 pub mod tree;
+pub mod tune;
