@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rand::rngs::StdRng;
@@ -14,9 +15,6 @@ use shashki::player::{Player, RandomPlayer};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Method, Methods, Options};
 
 type Engine = AlphaBeta<Russian>;
-
-/// Within so many nodes the engine solves each of the problems.
-const PROBLEM_NODES: u64 = 200_000;
 
 fn full() -> bool {
     std::env::var_os("SHASHKI_FULL").is_some()
@@ -415,8 +413,8 @@ fn the_name_is_a_player_text() {
 fn a_stopped_search_answers_at_once() {
     let start = Game::<Russian>::new(Preset::Official).unwrap();
     let mut engine = to_depth(60);
-    let stopper = Player::<Russian>::stopper(&engine).unwrap();
-    stopper.store(true, Relaxed);
+    let stopper = Arc::new(AtomicBool::new(true));
+    Player::<Russian>::heed(&mut engine, &stopper);
     assert!(start.turns().contains(&engine.choose(&start).unwrap()));
     assert!(engine.nodes() < 10_000);
     stopper.store(false, Relaxed);
@@ -474,28 +472,6 @@ fn what_is_known_for_certain_is_believed_as_far_as_the_clock_reaches() {
     assert_eq!(kings.plies_to_draw(), Some(6));
     assert!(value(&kings, -1, 6).abs() < 1.0, "the draw comes first");
     assert_eq!([value(&kings, -1, 5), value(&kings, 0, 0)], [1.0, 0.0]);
-}
-
-/// The problems of tests/data: position and the one turn that wins.
-fn problems() -> Vec<(Game<Russian>, String)> {
-    let data: serde_json::Value = serde_json::from_str(include_str!("data/problems.json")).unwrap();
-    let text = |problem: &serde_json::Value, key: &str| problem[key].as_str().unwrap().to_owned();
-    let problems = data["problems"].as_array().unwrap().iter();
-    problems.map(|problem| (game(&text(problem, "fen")), text(problem, "turn"))).collect()
-}
-
-#[test]
-fn problems_are_solved_within_a_node_limit() {
-    let problems = problems();
-    assert!(problems.len() >= 24);
-    let limits = Limits { nodes: Some(PROBLEM_NODES), ..Limits::default() };
-    for (game, turn) in &problems {
-        let chosen = within(limits).choose(game).unwrap();
-        assert_eq!(chosen.to_string(), *turn, "{}", game.position().write_fen());
-    }
-    // They are problems: one who looks two turns ahead solves few.
-    let seen = problems.iter().filter(|(game, turn)| to_depth(2).choose(game).unwrap().to_string() == *turn).count();
-    assert!(seen * 3 < problems.len(), "{seen} of {} need no search", problems.len());
 }
 
 #[test]
