@@ -269,11 +269,11 @@ impl<P: Position> Serving<'_, '_, '_, P> {
                 Some(message) => Some(message),
                 None => self.session.next(None)?,
             };
-            let Some(message) = message else { return self.leave() };
+            let Some(message) = message else { return self.leave(&[false, true]) };
             let word = message.word.as_str();
             match (word, self.search.is_some()) {
                 (SEARCHED, _) => self.answer()?,
-                ("quit", _) => return self.leave(),
+                ("quit", _) => return self.leave(&[true]),
                 ("stop", true) => self.stop.store(true, Ordering::Relaxed),
                 ("ping", true) => self.session.say(&Message::new("pong"))?,
                 ("ponder-hit", true) => {}
@@ -429,16 +429,18 @@ impl<P: Position> Serving<'_, '_, '_, P> {
         self.session.say(&done)
     }
 
-    /// Ends a search that runs, its answer included, if that takes no longer than [`PATIENCE`].
-    fn leave(&mut self) -> Result<Served> {
-        self.stop.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + PATIENCE;
-        while self.search.is_some() {
-            match self.session.next(Some(deadline))? {
-                Some(message) if message.word == SEARCHED => self.answer()?,
-                Some(_) => {}
-                None if Instant::now() < deadline => {}
-                None => break,
+    /// Waits for the end of a search that runs, its answer included, for [`PATIENCE`] each time, stopped or not.
+    fn leave(&mut self, stopped: &[bool]) -> Result<Served> {
+        for &stopped in stopped {
+            self.stop.store(stopped, Ordering::Relaxed);
+            let deadline = Instant::now() + PATIENCE;
+            while self.search.is_some() {
+                match self.session.next(Some(deadline))? {
+                    Some(message) if message.word == SEARCHED => self.answer()?,
+                    Some(_) => {}
+                    None if Instant::now() < deadline => {}
+                    None => break,
+                }
             }
         }
         Ok(Served::Left { searching: self.search.is_some() })
