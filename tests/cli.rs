@@ -294,7 +294,7 @@ fn the_networks_that_are_timed_can_be_had_as_models() {
     json(&["bench", "net-cpu-1", "--quick", "--nets", to, "--json"]);
     for net in ["mlp-256x1", "resnet-64x5"] {
         let player = format!("policy:{to}/{net}.safetensors");
-        assert_eq!(json(&["analyse", &player, "--json"])[0]["lines"].as_array().unwrap().len(), 7, "{net}");
+        assert!(json(&["analyse", &player, "--json"])[0]["best"].is_string(), "{net}");
     }
     fails(&["bench", "net-cpu-1", "--quick", "--nets", "/nowhere/at/all"], 1, "/nowhere/at/all");
 }
