@@ -95,11 +95,9 @@ pub trait Player<P: Position>: Send {
         self.limit_time(clock.budget_s());
     }
 
-    /// A flag that another thread sets to end a choice or analysis under way with what was found until then; `None` if
-    /// the player cannot be stopped. Whoever set it clears it before the next choice.
-    fn stopper(&self) -> Option<Arc<AtomicBool>> {
-        None
-    }
+    /// Hands over a flag for all choices to come: while it is raised, a choice ends soon with the best found so far. A
+    /// player that ignores it answers when it would have anyway.
+    fn heed(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
 /// Plays each hop at random, all legal hops alike.

@@ -1,4 +1,5 @@
-//! Players from short texts: `random`, `alphabeta:depth=8`, `mcts:runs/a,visits=400`, `policy:MODEL`, `rollout:visits=800`.
+//! Players from short texts: `random`, `alphabeta:depth=8`, `mcts:runs/a,visits=400`, `policy:MODEL`, `rollout:visits=800`,
+//! `hub:time=1,cmd=COMMAND`.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::evaluator::Evaluator;
 use crate::games::game::Game;
 use crate::games::{Preset, Turn};
+use crate::hub::{self, HubPlayer};
 use crate::net::load;
 use crate::net::weights::{Weights, model_file};
 use crate::player::{Analysis, Clock, Player, RandomPlayer};
@@ -22,13 +24,17 @@ use crate::search::limits::Limits;
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollout};
 
 /// The kinds of player: kind, name, whether a model comes first, keys.
-const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
+const KINDS: [(Kind, &str, bool, &[&str]); 6] = [
     (Kind::Random, "random", false, &["seed"]),
     (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "threads", "eval", "without"]),
     (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
     (Kind::Policy, "policy", true, &["device"]),
     (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
+    (Kind::Hub, "hub", false, &["time", "depth", "timeout", COMMAND]),
 ];
+
+/// The key of a command, which is the rest of the text, commas included.
+const COMMAND: &str = "cmd";
 
 /// What later versions will know: kind, key, value (any, if empty).
 const LATER: [(&str, &str, &str); 3] =
@@ -81,6 +87,9 @@ impl<P: Heuristic> Entrant<P> {
     /// As [`player`].
     pub fn new(text: &str) -> Result<Self> {
         let plan = Plan::read(text)?;
+        if plan.kind == Kind::Hub {
+            hub::text::check::<P>()?;
+        }
         let model = match &plan.model {
             Some(path) => {
                 let weights = Weights::read(&model_file(Path::new(path))?)?;
@@ -98,12 +107,33 @@ impl<P: Heuristic> Entrant<P> {
     /// # Errors
     /// If the device refuses the network.
     pub fn player(&self) -> Result<Box<dyn Player<P>>> {
+        self.player_of(&self.plan)
+    }
+
+    /// Makes a player that looks no more than `depth` turns ahead and at no more than `nodes` positions (for a tree: makes
+    /// no more visits), where it knows such a limit.
+    ///
+    /// # Errors
+    /// As [`Entrant::player`].
+    pub fn player_within(&self, depth: Option<u32>, nodes: Option<u64>) -> Result<Box<dyn Player<P>>> {
+        let mut plan = self.plan.clone();
+        plan.limits.depth = plan.limits.depth.into_iter().chain(depth).min();
+        plan.limits.nodes = plan.limits.nodes.into_iter().chain(nodes).min();
+        let visits = nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
+        plan.settings.visits = plan.settings.visits.into_iter().chain(visits).min();
+        if let Some(hub) = &mut plan.hub {
+            hub.depth = hub.depth.into_iter().chain(depth).min();
+        }
+        self.player_of(&plan)
+    }
+
+    fn player_of(&self, plan: &Plan) -> Result<Box<dyn Player<P>>> {
         let name = || self.text.clone();
-        let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
+        let Plan { settings, limits, hash_mb, seed, .. } = plan;
         let weights = || self.model.as_ref().expect("a text of this kind names its model");
         let network = || load::evaluator::<P>(weights(), self.plan.device);
         let tree = |evaluator: Box<dyn Evaluator<P>>, settings| Box::new(MctsPlayer::new(evaluator, settings, name()));
-        let player: Box<dyn Player<P>> = match self.plan.kind {
+        let player: Box<dyn Player<P>> = match plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
             Kind::AlphaBeta => match &self.plan.options {
                 None => Box::new(Basic::new(*limits, hash_mb.unwrap_or(BASIC_HASH_MB))),
@@ -115,6 +145,7 @@ impl<P: Heuristic> Entrant<P> {
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
             Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
+            Kind::Hub => Box::new(HubPlayer::new(plan.hub.clone().expect("a text of this kind has a command"))?),
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }
@@ -156,8 +187,8 @@ impl<P: Heuristic> Player<P> for Entered<P> {
         self.player.show_clock(clock);
     }
 
-    fn stopper(&self) -> Option<Arc<AtomicBool>> {
-        self.player.stopper()
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.player.heed(stop);
     }
 }
 
@@ -168,6 +199,7 @@ enum Kind {
     Mcts,
     Policy,
     Rollout,
+    Hub,
 }
 
 /// What a text says.
@@ -181,17 +213,42 @@ struct Plan {
     /// What the classic engine does; none where its first version is meant.
     options: Option<Options>,
     settings: PlayerSettings,
+    hub: Option<hub::Settings>,
     seed: u64,
 }
 
 impl Plan {
+    fn new(kind: Kind, model: Option<String>) -> Self {
+        Self {
+            kind,
+            model,
+            device: Device::Cpu,
+            limits: Limits::default(),
+            hash_mb: None,
+            options: None,
+            settings: PlayerSettings::default(),
+            hub: None,
+            seed: 0,
+        }
+    }
+
     fn read(text: &str) -> Result<Self> {
         let bad = |reason: String| Error::Player { text: text.to_owned(), reason };
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let Some(&(kind, name, has_model, known)) = KINDS.iter().find(|(_, kind, ..)| *kind == name) else {
-            let later = if name == "hub" { "not yet known: hub" } else { "no such kind of player" };
             let names = KINDS.map(|(_, name, ..)| name).join(", ");
-            return Err(bad(format!("{later}, expected one of {names}")));
+            return Err(bad(format!("no such kind of player, expected one of {names}")));
+        };
+        let (rest, command) = if known.contains(&COMMAND) {
+            let (rest, command) = split_command(rest.unwrap_or_default()).ok_or_else(|| {
+                bad(format!(
+                    "expected {COMMAND}=COMMAND at the end, before it {}",
+                    known.split_last().map_or_else(String::new, |(_, keys)| keys.join(", "))
+                ))
+            })?;
+            (rest, Some(command))
+        } else {
+            (rest, None)
         };
         let mut items = rest.into_iter().flat_map(|rest| rest.split(','));
         let mut model = None;
@@ -204,8 +261,22 @@ impl Plan {
             model = Some(first.to_owned());
         }
         let keys = Keys { name, known, given: Keys::read(items, name, known).map_err(bad)? };
-        keys.plan(kind, model).map_err(bad)
+        let plan = match command {
+            Some(command) => keys.hub_plan(kind, command),
+            None => keys.plan(kind, model),
+        };
+        plan.map_err(bad)
     }
+}
+
+/// The keys before a command, and the command; `None` without one.
+fn split_command(rest: &str) -> Option<(Option<&str>, &str)> {
+    let mark = format!("{COMMAND}=");
+    let (keys, command) = match rest.strip_prefix(&mark) {
+        Some(command) => (None, command),
+        None => rest.split_once(&format!(",{mark}")).map(|(keys, command)| (Some(keys), command))?,
+    };
+    (!command.trim().is_empty()).then_some((keys, command))
 }
 
 /// The keys of one text.
@@ -283,17 +354,20 @@ impl<'a> Keys<'a> {
         Ok(Options { threads, methods, ..Options::default() })
     }
 
+    fn hub_plan(&self, kind: Kind, command: &str) -> Result<Plan, String> {
+        let command = command.to_owned();
+        let time_s = self.number("time", 0.001, LONGEST_S)?;
+        let depth = self.number("depth", 1, 100)?;
+        if time_s.is_some() && depth.is_some() {
+            return Err("expected time or depth, not both".to_owned());
+        }
+        let timeout_s = self.number("timeout", 0.1, LONGEST_S)?;
+        let hub = Some(hub::Settings { command, time_s, depth, timeout_s });
+        Ok(Plan { hub, ..Plan::new(kind, None) })
+    }
+
     fn plan(&self, kind: Kind, model: Option<String>) -> Result<Plan, String> {
-        let mut plan = Plan {
-            kind,
-            model,
-            device: Device::Cpu,
-            limits: Limits::default(),
-            hash_mb: None,
-            options: None,
-            settings: PlayerSettings::default(),
-            seed: 0,
-        };
+        let mut plan = Plan::new(kind, model);
         let has = |key: &str| self.known.contains(&key);
         if has("seed") {
             plan.seed = self.number("seed", 0, u64::MAX)?.unwrap_or(0);

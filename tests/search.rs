@@ -1,11 +1,14 @@
 //! The classic engine: legal, right about wins, deterministic, within its limits, and strong enough.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use shashki::board::{Board, Hops, Piece, Side, Square};
+use shashki::evaluator::{Proven, Truth};
 use shashki::games::draughts::Draughts;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::player::{Player, RandomPlayer};
@@ -346,7 +349,7 @@ fn the_methods_that_prune_keep_the_tree_small() {
         engine.nodes()
     };
     let all = nodes(Methods::ALL);
-    assert!(all < 30_000, "{all} nodes");
+    assert!(all < 60_000, "{all} nodes");
     for method in [Method::Table, Method::Reductions, Method::Margins] {
         let without = nodes(Methods::ALL.without(method));
         assert!(all < without, "{all} nodes, without {method:?} {without}");
@@ -410,8 +413,8 @@ fn the_name_is_a_player_text() {
 fn a_stopped_search_answers_at_once() {
     let start = Game::<Russian>::new(Preset::Official).unwrap();
     let mut engine = to_depth(60);
-    let stopper = Player::<Russian>::stopper(&engine).unwrap();
-    stopper.store(true, Relaxed);
+    let stopper = Arc::new(AtomicBool::new(true));
+    Player::<Russian>::heed(&mut engine, &stopper);
     assert!(start.turns().contains(&engine.choose(&start).unwrap()));
     assert!(engine.nodes() < 10_000);
     stopper.store(false, Relaxed);
@@ -438,6 +441,37 @@ fn two_threads_find_the_wins_that_one_finds() {
         wins += 1;
     }
     assert!(wins > 10, "only {wins} of 60 positions had something to find");
+}
+
+/// Says the same of all positions of two pieces.
+struct Told(Proven);
+
+impl Truth<Russian> for Told {
+    fn most_pieces(&self) -> u32 {
+        2
+    }
+
+    fn probe(&self, position: &Russian) -> Option<Proven> {
+        (position.board().occupied().count_ones() <= 2).then_some(self.0)
+    }
+}
+
+#[test]
+fn what_is_known_for_certain_is_believed_as_far_as_the_clock_reaches() {
+    let value = |game: &Game<Russian>, value, turns| {
+        let mut engine = to_depth(3).with_truth(Arc::new(Told(Proven { value, turns })));
+        engine.analyse(game).unwrap().value
+    };
+    let mut kings = game("W:WKb2:BKh2");
+    assert_eq!(kings.plies_to_draw(), Some(10));
+    assert_eq!([value(&kings, -1, 6), value(&kings, 1, 6), value(&kings, 0, 0)], [1.0, -1.0, 0.0]);
+    assert!(value(&kings, -1, 10).abs() < 1.0, "the draw comes first");
+    for turn in ["b2-a1", "h2-g1", "a1-b2", "g1-a7"] {
+        kings.play_text(turn).unwrap();
+    }
+    assert_eq!(kings.plies_to_draw(), Some(6));
+    assert!(value(&kings, -1, 6).abs() < 1.0, "the draw comes first");
+    assert_eq!([value(&kings, -1, 5), value(&kings, 0, 0)], [1.0, 0.0]);
 }
 
 #[test]

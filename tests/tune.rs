@@ -79,8 +79,10 @@ fn weights_are_found_that_tell_results_of_games_not_seen() {
     assert!(learnt > 1000 && held_out > 100, "{learnt} and {held_out}");
     let mut first = None;
     let stop = AtomicBool::new(false);
-    let (weights, end) =
-        fit::fit(&samples, 1.0, 12, 2, &stop, &mut |_, loss| drop(first.get_or_insert(loss.held_out))).unwrap();
+    let (weights, end) = fit::fit(&samples, 1.0, 12, 2, &stop, &mut |_, loss| {
+        first.get_or_insert(loss.held_out);
+    })
+    .unwrap();
     assert_eq!(weights.len(), 2 * Russian::TERMS);
     let (_, basic) = samples.basic();
     assert!(end.held_out < 0.35 && end.held_out < first.unwrap() / 2.0, "{end:?} beside {basic:?}");

@@ -159,7 +159,7 @@ impl<P: Heuristic> AlphaBeta<P> {
         self.table.begin(keeps);
         let threads = threads.max(1);
         while self.workers.len() < threads {
-            let watch = Watch::new(Arc::clone(&self.stopper), Arc::clone(&self.done));
+            let watch = Watch::new(Arc::clone(&self.done));
             let mut worker = Worker::new(game.clone(), methods, Arc::clone(&self.table), watch);
             worker.forget();
             self.workers.push(worker);
@@ -167,6 +167,7 @@ impl<P: Heuristic> AlphaBeta<P> {
         let most_nodes = limits.nodes.map(|nodes| nodes.div_ceil(threads as u64));
         for worker in &mut self.workers {
             worker.game.clone_from(game);
+            worker.watch.heed(&self.stopper);
             worker.watch.start(limits, most_nodes, times);
             worker.truth.clone_from(&self.truth);
             if !keeps {
@@ -233,8 +234,8 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
         self.clock = Some(clock);
     }
 
-    fn stopper(&self) -> Option<Arc<AtomicBool>> {
-        Some(Arc::clone(&self.stopper))
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.stopper = Arc::clone(stop);
     }
 }
 

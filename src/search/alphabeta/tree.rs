@@ -14,7 +14,7 @@ pub(super) const DEEPEST_LEVEL: usize = 240;
 /// No evaluation.
 const NO_GUESS: i16 = i16::MIN;
 /// Below this depth late hops are not looked at less deep.
-const REDUCED_FROM: i32 = 3;
+const REDUCED_FROM: i32 = 5;
 /// Below this depth there is no shallower search worth asking.
 const PROBCUT_FROM: i32 = 5;
 /// How far above the window the shallower search must be, in hundredths of a man.
@@ -229,8 +229,13 @@ impl<P: Heuristic> Worker<P> {
         let mut value = None;
         if place > 0 {
             let mut reduction = 0;
-            if node.calm && depth >= REDUCED_FROM && !step.promoted && self.methods.has(Method::Reductions) {
-                reduction = reduction_of(depth, place, node.open_window);
+            if node.calm
+                && !node.open_window
+                && depth >= REDUCED_FROM
+                && !step.promoted
+                && self.methods.has(Method::Reductions)
+            {
+                reduction = reduction_of(depth, place);
             }
             if reduction > 0 {
                 value = Some(self.search_child(at, (below - reduction).max(1), same_side, alpha, alpha + 1));
@@ -254,11 +259,10 @@ impl<P: Heuristic> Worker<P> {
 }
 
 /// By how many turns a hop is looked at less deep, by its place in the order.
-const fn reduction_of(depth: i32, place: usize, open_window: bool) -> i32 {
+const fn reduction_of(depth: i32, place: usize) -> i32 {
     match place {
-        0..=1 => 0,
-        2..=4 => 1,
-        _ if open_window || depth < 6 => 1,
-        _ => 2,
+        0..=3 => 0,
+        4..=8 => 1,
+        _ => 1 + (depth >= 8) as i32,
     }
 }

@@ -60,9 +60,14 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// A watch that these flags stop too.
-    pub fn new(stopper: Arc<AtomicBool>, done: Arc<AtomicBool>) -> Self {
-        Self { stopper, done, ..Self::default() }
+    /// A watch that this flag stops too.
+    pub fn new(done: Arc<AtomicBool>) -> Self {
+        Self { done, ..Self::default() }
+    }
+
+    /// From now on this flag stops it too.
+    pub fn heed(&mut self, stopper: &Arc<AtomicBool>) {
+        self.stopper = Arc::clone(stopper);
     }
 
     /// Starts anew.
@@ -130,7 +135,8 @@ mod tests {
     #[test]
     fn a_flag_ends_an_armed_watch_and_lets_the_first_iteration_end() {
         let stopper = Arc::new(AtomicBool::new(true));
-        let mut watch = Watch::new(Arc::clone(&stopper), Arc::default());
+        let mut watch = Watch::new(Arc::default());
+        watch.heed(&stopper);
         watch.start(Limits::default(), None, Times::default());
         assert!(!watch.over());
         watch.armed = true;

@@ -32,7 +32,7 @@ const fn digits(turned: bool) -> [u64; 16] {
             n += 1;
         }
         let [a, b, c, d] = digits;
-        table[men] = a + 3 * b | (b + 3 * c) << 16 | (c + 3 * d) << 32 | (a + 3 * b + 9 * c + 27 * d) << ALL;
+        table[men] = (a + 3 * b) | ((b + 3 * c) << 16) | ((c + 3 * d) << 32) | ((a + 3 * b + 9 * c + 27 * d) << ALL);
         men += 1;
     }
     table
