@@ -44,12 +44,12 @@ install-train: $(VENV)/.torch ## put the training build into the current Python 
 docs: ## the API documentation, into target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, then what peers there are beside ours: ARGS="--rounds 9"
+bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, then what peers there are beside ours: ARGS="perft --rounds 9" PEERS="--only mlp"
 	VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH" maturin build --release --out target/wheels-bench
 	$(VENV)/bin/pip install -q --force-reinstall --no-deps target/wheels-bench/*.whl
 	$(WITH_TORCH) cargo build --release --features torch
 	$(WITH_TORCH) cargo run --release --features torch -- bench $(ARGS)
-	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(ARGS)
+	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(PEERS)
 
 # Neighbours play each other, so the order is that of strength. Finished pairs are kept: stop it and start it again as you like.
 PY_DRAUGHTS := hub:time=0.1,cmd=.venv/bin/python examples/py_draughts_engine.py

@@ -145,19 +145,16 @@ impl Arguments {
         said.map(|(games, _)| *games).min().unwrap_or(self.games)
     }
 
-    fn options<P: Heuristic>(&self, games: u32) -> Result<Options<P>> {
-        let options = Options {
-            games,
-            openings: arena::Openings::Random { plies: 0 },
+    /// How all pairs play, but for the number of games.
+    fn options<P: Heuristic>(&self, most_games: u32) -> Result<Options<P>> {
+        Ok(Options {
+            openings: openings::read(&self.openings, self.rules.draws, most_games, self.seed)?,
             draws: self.rules.draws,
             max_turns: self.max_turns,
             threads: self.threads as usize,
             seed: self.seed,
             ..Options::default()
-        };
-        options.check()?;
-        let openings = openings::read(&self.openings, self.rules.draws, games, self.seed)?;
-        Ok(Options { openings, ..options })
+        })
     }
 
     fn play<P: Heuristic>(&self, out: &Output, stop: &AtomicBool) -> Result<()> {
@@ -165,6 +162,7 @@ impl Arguments {
         let pairs = self.pairs();
         let games: Vec<_> = pairs.iter().map(|&pair| self.games_of(pair)).collect();
         games.iter().try_for_each(|&games| Options::<P> { games, ..Options::default() }.check())?;
+        let options = self.options::<P>(games.iter().copied().max().unwrap_or(0))?;
         let entrants = self.players.iter().map(|text| Entrant::<P>::new(text)).collect::<Result<Vec<_>>>()?;
         // What is wrong with a file shows before hours of play.
         self.into.as_deref().map(table::around).transpose()?;
@@ -186,7 +184,7 @@ impl Arguments {
                 interrupted = true;
                 break;
             }
-            let options = self.options::<P>(games)?;
+            let options = Options { games, ..options.clone() };
             let makers = pair.map(|i| &entrants[i]);
             let report =
                 arena::play(&|| makers[0].player(), &|| makers[1].player(), &options, stop, &mut |game, report| {

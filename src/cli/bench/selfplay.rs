@@ -90,7 +90,6 @@ fn play(config: &Config, index: usize, net: &mut Counted) -> Result<u64> {
 /// A network that counts what it is asked and how long it takes.
 struct Counted {
     net: CpuNet<Russian>,
-    evaluations: u64,
     net_s: f64,
     /// Whether it times the encoding by itself.
     probes: bool,
@@ -105,7 +104,6 @@ impl Counted {
     fn new(net: CpuNet<Russian>) -> Self {
         Self {
             net,
-            evaluations: 0,
             net_s: 0.0,
             probes: false,
             batches: 0,
@@ -137,7 +135,6 @@ impl Evaluator<Russian> for Counted {
             self.probe(leaves);
         }
         self.batches += 1;
-        self.evaluations += leaves.len() as u64;
         let watch = Stopwatch::start();
         let done = self.net.evaluate(leaves, out);
         self.net_s += watch.seconds();

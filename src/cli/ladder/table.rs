@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::arena::Rating;
 use crate::error::{Error, Result};
+use crate::files::write_whole;
 
 use super::kept::Match;
 
@@ -89,7 +90,7 @@ pub(super) fn around(path: &Path) -> Result<[String; 2]> {
 /// As [`around`], and if the file cannot be written.
 pub(super) fn write_into(path: &Path, text: &str) -> Result<()> {
     let ([before, after], [begin, end]) = (around(path)?, MARKS);
-    fs::write(path, format!("{before}{begin}\n\n{text}\n{end}{after}")).map_err(|source| Error::io(path, source))
+    write_whole(path, format!("{before}{begin}\n\n{text}\n{end}{after}").as_bytes())
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ use super::worker::Worker;
 pub(super) const DEEPEST_LEVEL: usize = 240;
 /// No evaluation.
 const NO_GUESS: i16 = i16::MIN;
+/// Below this depth looking into the table takes longer than what is found there saves.
+const KEYED_FROM: i32 = 2;
 /// Below this depth late hops are not looked at less deep.
-const REDUCED_FROM: i32 = 5;
+const REDUCED_FROM: i32 = 3;
 /// Below this depth there is no shallower search worth asking.
 const PROBCUT_FROM: i32 = 5;
 /// How far above the window the shallower search must be, in hundredths of a man.
@@ -74,7 +76,7 @@ impl<P: Heuristic> Worker<P> {
         }
         let open_window = beta - 1 > alpha;
         let in_chain = (0..P::SPEC.boards).any(|board| position.in_chain(board));
-        let keyed = !in_chain && self.methods.has(Method::Table);
+        let keyed = !in_chain && depth >= KEYED_FROM && self.methods.has(Method::Table);
         let key = if keyed { self.game.key() } else { 0 };
         let known = if keyed { self.table.probe(key) } else { None };
         if let Some(entry) = known
@@ -261,8 +263,8 @@ impl<P: Heuristic> Worker<P> {
 /// By how many turns a hop is looked at less deep, by its place in the order.
 const fn reduction_of(depth: i32, place: usize) -> i32 {
     match place {
-        0..=3 => 0,
-        4..=8 => 1,
-        _ => 1 + (depth >= 8) as i32,
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 1 + (depth >= 5) as i32,
     }
 }

@@ -92,7 +92,7 @@ mod tests {
     fn the_numbers_are_those_of_the_men_on_the_squares_of_a_region() {
         let position = Russian::read_fen("W:Wa1,c1,g1,b2,h2,c3,Ke3,d4,h4:Bb4,a5,c5,f6,h6,Ka7,e7,b8,d8").unwrap();
         let board = position.board();
-        let [white, black] = numbers(board);
+        let [white, _] = numbers(board);
         assert_eq!(white[0], number(board, ["a1", "c1", "e1", "g1", "b2", "d2", "f2", "h2"]));
         assert_eq!(white[1], number(board, ["b2", "d2", "f2", "h2", "a3", "c3", "e3", "g3"]));
         assert_eq!(white[3], number(board, ["b4", "d4", "f4", "h4", "a5", "c5", "e5", "g5"]));
@@ -104,6 +104,5 @@ mod tests {
         let turned = Russian::read_fen("W:Wg1:Bb8,d8,h2,e7,a7,f6,h6,c5,a5,b4").unwrap();
         let [white_turned, black_turned] = numbers(turned.board());
         assert_eq!((white, black_seen), (black_turned, white_turned));
-        assert_ne!(black, numbers(board)[0]);
     }
 }
