@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                             "turn": best.turn.to_string(),
                             "wins": if analysis.value == 1.0 { "the game" } else { "material" },
                         }));
-                        eprintln!("{} of {wanted}", problems.len());
+                        writeln!(std::io::stderr(), "{} of {wanted}", problems.len())?;
                         break;
                     }
                 }

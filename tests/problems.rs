@@ -22,16 +22,16 @@ struct Suite {
 
 /// How many problems there are, and those whose winning turn the engine does not find within so many nodes.
 fn missed(nodes: u64) -> (usize, Vec<String>) {
-    let suite: Suite = serde_json::from_str(include_str!("data/problems.json")).unwrap();
+    let suite: Suite = serde_json::from_str(include_str!("data/problems.json")).expect("a suite");
     let mut engine = AlphaBeta::<Russian>::new(Options {
         limits: Limits { nodes: Some(nodes), ..Limits::default() },
         ..Options::default()
     });
     let mut missed = Vec::new();
     for Problem { fen, turn } in &suite.problems {
-        let position = Russian::read_fen(fen).unwrap();
-        let game = Game::from_position(position, Preset::Official).unwrap();
-        let played = engine.choose(&game).unwrap().to_string();
+        let position = Russian::read_fen(fen).expect("a position");
+        let game = Game::from_position(position, Preset::Official).expect("a game");
+        let played = engine.choose(&game).expect("a turn").to_string();
         if played != *turn {
             missed.push(format!("{fen}: {played} where {turn} wins"));
         }
