@@ -4,10 +4,12 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::device::Device;
+use crate::endgame::Tables;
 use crate::error::{Error, Result};
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, Knowledge, Truth};
 use crate::games::game::Game;
 use crate::games::{Preset, Turn};
 use crate::net::load;
@@ -20,18 +22,16 @@ use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollo
 /// The kinds of player: kind, name, whether a model comes first, keys.
 const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
     (Kind::Random, "random", false, &["seed"]),
-    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "eval"]),
-    (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
+    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "eval", "tables"]),
+    (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device", "tables"]),
     (Kind::Policy, "policy", true, &["device"]),
     (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
 ];
 
 /// What later versions will know: kind, key, value (any, if empty).
-const LATER: [(&str, &str, &str); 5] = [
+const LATER: [(&str, &str, &str); 3] = [
     ("alphabeta", "threads", ""),
-    ("alphabeta", "tables", ""),
     ("alphabeta", "eval", "tuned"),
-    ("mcts", "tables", ""),
     ("mcts", "search", "gumbel"),
 ];
 
@@ -48,7 +48,7 @@ const LONGEST_S: f64 = 86_400.0;
 /// let game = Game::new(Preset::Official)?;
 /// assert!(game.turns().contains(&player.choose(&game)?));
 /// let error = roster::player::<Russian>("alphabeta:depht=2").err().expect("a misspelt key");
-/// assert!(error.to_string().contains("expected depth, time, nodes, hash, eval"));
+/// assert!(error.to_string().contains("expected depth, time, nodes, hash, eval, tables"));
 /// # Ok::<(), shashki::Error>(())
 /// ```
 ///
@@ -56,6 +56,18 @@ const LONGEST_S: f64 = 86_400.0;
 /// [`Error::Player`] if the text makes no sense, and the errors of [`load::load`] about its model.
 pub fn player<P: Heuristic>(text: &str) -> Result<Box<dyn Player<P>>> {
     Entrant::new(text)?.player()
+}
+
+/// What the endgame tables of a folder know; nothing without a folder.
+///
+/// # Errors
+/// As [`Tables::open`].
+pub fn knowledge<P: Heuristic>(tables: Option<&Path>) -> Result<Knowledge<P>> {
+    Ok(Knowledge::new(truth(tables)?))
+}
+
+fn truth<P: Heuristic>(tables: Option<&Path>) -> Result<Option<Arc<dyn Truth<P>>>> {
+    tables.map(|folder| Ok(Arc::new(Tables::<P>::open(folder)?) as _)).transpose()
 }
 
 /// Checks a text as far as that goes without reading its model.
@@ -72,6 +84,8 @@ pub struct Entrant<P> {
     text: String,
     plan: Plan,
     model: Option<Weights>,
+    /// Opened once for all threads.
+    knowledge: Knowledge<P>,
     variant: PhantomData<fn() -> P>,
 }
 
@@ -91,7 +105,8 @@ impl<P: Heuristic> Entrant<P> {
             }
             None => None,
         };
-        Ok(Self { text: text.to_owned(), plan, model, variant: PhantomData })
+        let knowledge = knowledge(plan.tables.as_deref().map(Path::new))?;
+        Ok(Self { text: text.to_owned(), plan, model, knowledge, variant: PhantomData })
     }
 
     /// Makes a player.
@@ -103,10 +118,18 @@ impl<P: Heuristic> Entrant<P> {
         let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
         let weights = || self.model.as_ref().expect("a text of this kind names its model");
         let network = || load::evaluator::<P>(weights(), self.plan.device);
-        let tree = |evaluator: Box<dyn Evaluator<P>>, settings| Box::new(MctsPlayer::new(evaluator, settings, name()));
+        let tree = |evaluator: Box<dyn Evaluator<P>>, settings| {
+            Box::new(MctsPlayer::new(evaluator, settings, name()).with_knowledge(self.knowledge.clone()))
+        };
         let player: Box<dyn Player<P>> = match self.plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
-            Kind::AlphaBeta => Box::new(AlphaBeta::new(*limits, *hash_mb)),
+            Kind::AlphaBeta => {
+                let engine = AlphaBeta::new(*limits, *hash_mb);
+                Box::new(match self.knowledge.truth() {
+                    Some(truth) => engine.with_truth(Arc::clone(truth)),
+                    None => engine,
+                })
+            }
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
             Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
@@ -162,6 +185,7 @@ enum Kind {
 struct Plan {
     kind: Kind,
     model: Option<String>,
+    tables: Option<String>,
     device: Device,
     limits: Limits,
     hash_mb: usize,
@@ -251,6 +275,7 @@ impl<'a> Keys<'a> {
         let mut plan = Plan {
             kind,
             model,
+            tables: None,
             device: Device::Cpu,
             limits: Limits::default(),
             hash_mb: DEFAULT_HASH_MB,
@@ -280,6 +305,9 @@ impl<'a> Keys<'a> {
             self.word("search", &["puct"])?;
             plan.settings.batch = self.number("batch", 1, 4096)?.unwrap_or(plan.settings.batch);
             plan.settings.temperature = self.number("temperature", 0.0, 10.0)?.unwrap_or(0.0);
+        }
+        if has("tables") {
+            plan.tables = self.value("tables").map(str::to_owned);
         }
         if has("device")
             && let Some(device) = self.value("device")

@@ -3,6 +3,7 @@
 mod analyse;
 mod arena;
 mod bench;
+mod endgame;
 mod moves;
 mod output;
 mod pdn;
@@ -52,6 +53,7 @@ enum Command {
     Arena(arena::Arguments),
     Analyse(analyse::Arguments),
     Play(play::Arguments),
+    Endgame(endgame::Arguments),
     Pdn(pdn::Arguments),
     Bench(bench::Arguments),
 }
@@ -89,7 +91,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    WATCHED.store(matches!(cli.command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_)), Ordering::SeqCst);
+    let watched = |command: &Command| {
+        matches!(command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_) | Command::Endgame(_))
+    };
+    WATCHED.store(watched(&cli.command), Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
@@ -104,6 +109,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Arena(arguments) => arguments.run(&out, &STOP),
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
+        Command::Endgame(arguments) => arguments.run(&out, &STOP),
         Command::Pdn(arguments) => arguments.run(&out, &STOP),
         Command::Bench(arguments) => arguments.run(&out),
     };

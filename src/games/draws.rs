@@ -311,6 +311,17 @@ impl Draws {
         (sixteenths, occurrences.saturating_sub(1).min(2) as u8)
     }
 
+    /// The fewest plies after which a counter that starts anew can declare a draw; `None` if no rule counts.
+    pub(super) const fn shortest(&self) -> Option<u16> {
+        if self.ending || self.main_road {
+            Some(10)
+        } else if self.three_kings || self.kings_only || self.few_pieces {
+            Some(30)
+        } else {
+            None
+        }
+    }
+
     /// Plies until the nearest draw by counting, if a counter runs.
     pub(super) fn plies_left(&self, clock: &Clock, material: &Material) -> Option<u16> {
         self.running(clock, material)

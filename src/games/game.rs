@@ -177,6 +177,12 @@ impl<P: Position> Game<P> {
         self.open_boards().filter_map(left).min()
     }
 
+    /// The fewest plies after which a counter that starts anew can declare a draw, whatever the pieces; `None` if no rule
+    /// counts.
+    pub const fn shortest_draw(&self) -> Option<u16> {
+        self.draws.shortest()
+    }
+
     fn boards(&self) -> impl Iterator<Item = (usize, &Track)> {
         self.tracks.iter().enumerate().take(P::SPEC.boards)
     }

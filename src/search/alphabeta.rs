@@ -1,6 +1,6 @@
 //! The classic engine: iterative deepening alpha-beta.
 
-use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -8,6 +8,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::{Hop, Hops};
+use crate::evaluator::{Knowledge, Truth};
 use crate::error::{Error, Result};
 use crate::games::game::Game;
 use crate::games::position::Position;
@@ -57,7 +58,8 @@ pub struct AlphaBeta<P> {
     /// The line from the root to the node being searched, one level a hop (the root turn is one step).
     levels: Vec<Level<P>>,
     watch: Watch,
-    variant: PhantomData<P>,
+    /// Kept for the next engine; this one does not ask it.
+    knowledge: Knowledge<P>,
 }
 
 /// One node on the line being searched.
@@ -94,8 +96,14 @@ impl<P: Heuristic> AlphaBeta<P> {
             ordering: Ordering::default(),
             levels: Vec::new(),
             watch: Watch::default(),
-            variant: PhantomData,
+            knowledge: Knowledge::default(),
         }
+    }
+
+    /// An engine that may ask for what is certain.
+    #[must_use]
+    pub fn with_truth(self, truth: Arc<dyn Truth<P>>) -> Self {
+        Self { knowledge: Knowledge::new(Some(truth)), ..self }
     }
 
     /// The positions that the last choice or analysis looked at.
