@@ -29,11 +29,8 @@ const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
 ];
 
 /// What later versions will know: kind, key, value (any, if empty).
-const LATER: [(&str, &str, &str); 3] = [
-    ("alphabeta", "threads", ""),
-    ("alphabeta", "eval", "tuned"),
-    ("mcts", "search", "gumbel"),
-];
+const LATER: [(&str, &str, &str); 3] =
+    [("alphabeta", "threads", ""), ("alphabeta", "eval", "tuned"), ("mcts", "search", "gumbel")];
 
 /// The longest thinking time of a turn, in seconds.
 const LONGEST_S: f64 = 86_400.0;

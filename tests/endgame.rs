@@ -11,32 +11,39 @@ mod naive;
 #[allow(dead_code, reason = "other tests use more of it")]
 mod slow;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use naive::{Graph, Verdict};
-use shashki::endgame::{Builder, Tables};
-use shashki::evaluator::{Proven, Truth};
-use shashki::games::{Poddavki, Position, Russian};
+use shashki::board::{Hops, Side};
+use shashki::endgame::verify::{Extent, verify};
+use shashki::endgame::{Builder, Progress, Tables};
+use shashki::evaluator::{Proven, Truth, certain};
+use shashki::games::{Game, Poddavki, Position, Preset, Russian, Spantsireti};
+use shashki::{Error, Result};
 use slow::Slow;
 use tempfile::TempDir;
 
-fn build<P: Position>(pieces: u32, dir: &Path) {
-    Builder::new::<P>(pieces, dir).unwrap().run(&AtomicBool::new(false), &|_| {}).unwrap();
+fn build<P: Position>(pieces: u32, dir: &Path) -> Result<()> {
+    Builder::new::<P>(pieces, dir)?.run(&AtomicBool::new(false), &|_| {}).map(drop)
 }
 
 fn tables<P: Position>(pieces: u32) -> (TempDir, Tables<P>) {
     let folder = tempfile::tempdir().unwrap();
-    build::<P>(pieces, folder.path());
+    build::<P>(pieces, folder.path()).unwrap();
     let tables = Tables::open(folder.path()).unwrap();
     (folder, tables)
+}
+
+fn probe<P: Position>(tables: &Tables<P>, fen: &str) -> Option<(i8, u16)> {
+    tables.lookup(&P::read_fen(fen).unwrap()).unwrap().map(|Proven { value, turns }| (value, turns))
 }
 
 fn agree<P: Position>(tables: &Tables<P>, graph: &Graph, verdicts: &[Option<Verdict>]) {
     for (board, verdict) in graph.positions.iter().zip(verdicts) {
         let fen = board.text();
-        let (value, turns) = verdict.unwrap_or((0, 0));
-        assert_eq!(tables.probe(&P::read_fen(&fen).unwrap()), Some(Proven { value, turns }), "{fen}");
+        assert_eq!(probe(tables, &fen), Some(verdict.unwrap_or((0, 0))), "{fen}");
     }
 }
 
@@ -45,6 +52,174 @@ fn three_pieces_agree_in_full_with_a_solver_written_apart() {
     let endings = ["Wwb", "WWb", "wwb", "wwB", "WwB", "WWB", "wbb", "wBb", "wBB", "Wbb", "WBb", "WBB"];
     let graph = Graph::new(&endings);
     assert!(graph.positions.len() > 200_000);
-    agree(&tables::<Russian>(3).1, &graph, &graph.solve(false));
-    agree(&tables::<Poddavki>(3).1, &graph, &graph.solve(true));
+    let (russian, poddavki) = (tables::<Russian>(3), tables::<Poddavki>(3));
+    agree(&russian.1, &graph, &graph.solve(false));
+    agree(&poddavki.1, &graph, &graph.solve(true));
+    // The tables hold of themselves what the other solver found, from Black's side too.
+    for extent in [Extent::All, Extent::Samples { positions: 1000, seed: 1 }] {
+        let checked = verify(&russian.1, extent, &AtomicBool::new(false), &|_| {}).unwrap();
+        assert_eq!((checked.files, checked.blocks > 16), (9, true));
+        assert!(checked.positions >= if extent == Extent::All { 200_000 } else { 900 }, "{checked:?}");
+    }
+}
+
+/// Whether a lone black king has the main road to itself.
+fn lone_king_holds_the_road(board: &naive::Board) -> bool {
+    let on_road: String = (0..8).map(|i| board.cells[i][i]).filter(|&letter| letter != '.').collect();
+    on_road == "B" || on_road == "W" && board.cells.as_flattened().iter().filter(|&&letter| letter == 'W').count() == 1
+}
+
+#[test]
+fn three_kings_catch_one_that_does_not_hold_the_main_road_within_fifteen_moves() {
+    let graph = Graph::new(&["WWWB", "WBBB"]);
+    let verdicts = graph.solve(false);
+    let (_folder, tables) = tables::<Russian>(4);
+    agree(&tables, &graph, &verdicts);
+    let (mut longest, mut on_road, mut drawn) = (0, [0, 0], 0);
+    for (board, verdict) in graph.positions.iter().zip(&verdicts) {
+        let letters = board.cells.as_flattened();
+        let kings = [b'W', b'B'].map(|king| letters.iter().filter(|&&letter| letter == king as char).count());
+        if kings != [3, 1] {
+            continue;
+        }
+        // With the move and no king to lose at once, the three win wherever the one does not hold the road.
+        match verdict {
+            Some((1, turns)) => longest = longest.max(*turns),
+            _ if lone_king_holds_the_road(board) => on_road[0] += 1,
+            _ => drawn += 1,
+        }
+        on_road[1] += usize::from(lone_king_holds_the_road(board));
+    }
+    println!("longest {longest}, drawn on the road {on_road:?}, elsewhere {drawn}");
+    // Fifteen moves of the winner and fourteen of the other side lie between.
+    assert!(longest <= 29, "{longest}");
+    assert!(longest >= 21, "{longest}: Petrov's triangle needs that many");
+}
+
+#[test]
+fn captures_pending_and_under_way_are_known_from_their_ends() {
+    let (_folder, tables) = tables::<Russian>(3);
+    // The man must take, and the last piece is gone.
+    assert_eq!(probe(&tables, "W:Wc3:Bd4"), Some((1, 1)));
+    // Over two pieces: after the first jump it is still the same turn.
+    assert_eq!(probe(&tables, "W:Wc3:Bd4,f6"), Some((1, 1)));
+    let mut position = Russian::read_fen("W:Wc3:Bd4,f6").unwrap();
+    let mut hops = Hops::new();
+    position.hops(&mut hops);
+    assert!(!position.play_unchecked(hops[0]).turn_over);
+    assert_eq!(tables.probe(&position), Some(Proven { value: 1, turns: 1 }));
+    // In mid chain the pieces jumped do not count: what is left is known, though four stand on the board.
+    assert_eq!(probe(&tables, "W:We5:Bd4,f6,h2:Ce5xd4"), probe(&tables, "B:Wg7:Bh2").map(|(v, t)| (-v, t + 1)));
+    assert_eq!(probe(&tables, "W:Wc3,a1,c1:Bd4"), None, "four pieces, though one will be taken");
+    // A side without pieces, or without a move.
+    assert_eq!(probe(&tables, "W:W:Bd4"), Some((-1, 0)));
+    assert_eq!(probe(&tables, "W:Wa1:B"), Some((1, 1)));
+    assert_eq!(probe(&tables, "W:Wh4:Bg5,f6"), Some((-1, 0)));
+    let (_folder, giveaway) = self::tables::<Poddavki>(3);
+    assert_eq!(probe(&giveaway, "W:Wh4:Bg5,f6"), Some((1, 0)));
+    assert_eq!(probe(&giveaway, "W:Wc3:Bd4"), Some((-1, 1)));
+}
+
+fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| (path.strip_prefix(dir).unwrap().to_owned(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn a_build_that_was_stopped_goes_on_to_the_same_bytes() {
+    let (whole, _) = tables::<Poddavki>(3);
+    let expected = files(whole.path());
+    assert_eq!(expected.len(), 9);
+    let folder = tempfile::tempdir().unwrap();
+    let (stop, one) = (AtomicBool::new(false), rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    // Stopped in the middle of the fifth ending, on one thread.
+    let builder = Builder::new::<Poddavki>(3, folder.path()).unwrap();
+    let begun = std::sync::atomic::AtomicUsize::new(0);
+    let told = |progress| match progress {
+        Progress::Begun(_) => drop(begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
+        Progress::Done(_) if begun.load(std::sync::atomic::Ordering::Relaxed) == 5 => {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+        _ => {}
+    };
+    assert!(matches!(one.install(|| builder.run(&stop, &told)), Err(Error::Interrupted)));
+    assert_eq!(files(folder.path()).len(), 4);
+    // What a kill leaves of a file that was being written.
+    let half = folder.path().join("poddavki-km-m.table.999.tmp");
+    fs::write(&half, b"half").unwrap();
+    build::<Poddavki>(3, folder.path()).unwrap();
+    assert!(files(folder.path()) == expected, "the files differ");
+    // Nothing is left to do, and nothing is done.
+    assert_eq!(Builder::new::<Poddavki>(3, folder.path()).unwrap().work(), 0);
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let (folder, _) = tables::<Russian>(2);
+    let path = folder.path().join("russian-k-k.table");
+    let good = fs::read(&path).unwrap();
+    let position = Russian::read_fen("W:WKa1:BKf8").unwrap();
+    let fails = |bytes: &[u8], reason: &str| {
+        fs::write(&path, bytes).unwrap();
+        let error = Tables::<Russian>::open(folder.path()).and_then(|tables| tables.lookup(&position)).unwrap_err();
+        let message = error.to_string();
+        assert!(message.contains("russian-k-k.table") && message.contains(reason), "{message}, expected {reason}");
+        assert_eq!(error.exit_status(), 1);
+        assert!(build::<Russian>(3, folder.path()).unwrap_err().to_string().contains("russian-k-k.table"));
+    };
+    for cut in [0, 7, 30, 100, good.len() - 1] {
+        fails(&good[..cut], "");
+    }
+    for at in 0..good.len() {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x40;
+        fails(&bytes, "");
+    }
+    fails(&[good.as_slice(), b"x"].concat(), "expected");
+    fs::write(&path, &good).unwrap();
+    // Cut short while it is open.
+    let tables = Tables::<Russian>::open(folder.path()).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(good.len() as u64 - 5).unwrap();
+    assert_eq!(
+        (tables.probe(&position), tables.fault().map(|fault| fault.contains("russian-k-k.table"))),
+        (None, Some(true))
+    );
+    assert!(verify(&tables, Extent::All, &AtomicBool::new(false), &|_| {}).is_err());
+    // A table of the other variant under this one's name.
+    let (other, _) = self::tables::<Poddavki>(2);
+    fs::copy(other.path().join("poddavki-k-k.table"), &path).unwrap();
+    let error = Tables::<Russian>::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a table of poddavki k-k, expected russian k-k"), "{error}");
+}
+
+#[test]
+fn what_has_no_tables_is_refused_with_what_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Builder::new::<Spantsireti>(3, folder.path()).unwrap_err();
+    assert_eq!((error.exit_status(), error.to_string().contains("russian, poddavki")), (2, true), "{error}");
+    let error = Tables::<Russian>::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("no tables of russian") && error.contains("endgame build"), "{error}");
+    assert!(Builder::new::<Russian>(7, folder.path()).unwrap_err().to_string().contains("2 to 6"));
+}
+
+#[test]
+fn a_won_position_is_certain_only_where_no_draw_rule_comes_before() {
+    let (_folder, tables) = tables::<Russian>(3);
+    let game = |fen: &str| Game::from_position(Russian::read_fen(fen).unwrap(), Preset::Official).unwrap();
+    // Won at once, and drawn.
+    assert_eq!(certain(&tables, &game("W:WKa1:Bd4")).map(|proven| proven.winner(Side::White)), Some(Some(Side::White)));
+    assert_eq!(certain(&tables, &game("W:WKa1:BKf8")), tables.probe(game("W:WKa1:BKf8").position()));
+    // Two kings and a man win against one, in more than the five moves that the rules give.
+    let mut long = 0;
+    for square in ["a3", "c3", "e3", "g3", "b4", "d4", "f4", "h4"] {
+        for king in ["b8", "d8", "f8", "h2", "a5"] {
+            let game = game(&format!("W:WKa1,{square}:BK{king}"));
+            let Some(Proven { value: 1, turns }) = tables.probe(game.position()) else { continue };
+            let fits = game.plies_to_draw().is_none_or(|left| turns <= left);
+            assert_eq!(certain(&tables, &game).is_some(), fits && turns <= 11, "{turns}");
+            long += usize::from(!fits);
+        }
+    }
+    assert!(long > 0, "no win was longer than the rules allow");
 }

@@ -67,11 +67,13 @@ impl Crew {
 /// Builds the tables of a variant, russian or poddavki, up to a number of pieces of both sides together. A build that was
 /// stopped or killed goes on where it stood.
 #[derive(Args)]
-#[command(after_help = "With --json: a line for each ending built: ending (kkm-k: two kings and a man against a king), \
+#[command(
+    after_help = "With --json: a line for each ending built: ending (kkm-k: two kings and a man against a king), \
                         classes (the first force to move, then the second: wins, draws, losses of the side to move, \
                         longest_win and longest_loss in turns), bytes; and a last line: variant, pieces, endings, \
                         positions, memory (bytes, at most), seconds.\n\
-                        Example: shashki endgame build --variant russian --pieces 4 --dir tables")]
+                        Example: shashki endgame build --variant russian --pieces 4 --dir tables"
+)]
 struct Build {
     /// The variant.
     #[arg(long, default_value_t = Variant::Russian)]
@@ -149,10 +151,12 @@ fn show(built: &Built, out: &Output) -> Result<()> {
 
 /// Tells what tables know of a position and of each of its turns.
 #[derive(Args)]
-#[command(after_help = "With --json: fen, value (1 won for the side to move, 0 drawn, -1 lost), turns (until the end by \
+#[command(
+    after_help = "With --json: fen, value (1 won for the side to move, 0 drawn, -1 lost), turns (until the end by \
                         best play of both; 0 for a draw), best (the best turns), lines: [{turn, value, turns}], best \
                         first, seen by the side that plays the turn.\n\
-                        Example: shashki endgame probe --dir tables --fen W:WKa1,Kc1,Ke1:BKf8")]
+                        Example: shashki endgame probe --dir tables --fen W:WKa1,Kc1,Ke1:BKf8"
+)]
 struct Probe {
     #[command(flatten)]
     place: Place,
@@ -217,9 +221,11 @@ fn says(value: i8, turns: u16) -> String {
 /// Reads every table against its checksums, and derives positions anew from those that their turns lead to. A fault ends
 /// with status 1.
 #[derive(Args)]
-#[command(after_help = "With --json: a line for each variant in the folder: variant, pieces, files, blocks, positions \
+#[command(
+    after_help = "With --json: a line for each variant in the folder: variant, pieces, files, blocks, positions \
                         (derived anew).\n\
-                        Examples:\n  shashki endgame verify --dir tables\n  shashki endgame verify --dir tables --all")]
+                        Examples:\n  shashki endgame verify --dir tables\n  shashki endgame verify --dir tables --all"
+)]
 struct Verify {
     /// The folder of the tables.
     #[arg(long)]

@@ -76,7 +76,9 @@ impl Builder {
     fn open(&self, ending: Ending) -> Result<TableFile> {
         let open = TableFile::open(&self.path(ending), self.variant, ending);
         open.map_err(|error| match error {
-            Error::Table { path, reason } => Error::Table { path, reason: format!("{reason}; delete it to build it anew") },
+            Error::Table { path, reason } => {
+                Error::Table { path, reason: format!("{reason}; delete it to build it anew") }
+            }
             other => other,
         })
     }

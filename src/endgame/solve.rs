@@ -122,12 +122,7 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    pub fn new(
-        rules: Rules,
-        finished: &'a Finished,
-        stop: &'a AtomicBool,
-        progress: &'a (dyn Fn(u64) + Sync),
-    ) -> Self {
+    pub fn new(rules: Rules, finished: &'a Finished, stop: &'a AtomicBool, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
         let (highest, too_long, done) = (AtomicU8::new(0), AtomicBool::new(false), AtomicU64::new(0));
         Self { rules, finished, stop, progress, highest, too_long, done }
     }
@@ -139,32 +134,42 @@ impl<'a> Solver<'a> {
     pub fn solve(self, ending: Ending) -> Result<Vec<Solved>> {
         let parts: Vec<Part> = ending.classes().into_iter().map(|class| Part::new(Index::new(class))).collect();
         for part in &parts {
-            self.each_chunk(part, |_| true, |walker, numbers| {
-                self.advance(numbers.len() as u64);
-                numbers.for_each(|number| self.open(part, number, walker));
-            });
+            self.each_chunk(
+                part,
+                |_| true,
+                |walker, numbers| {
+                    self.advance(numbers.len() as u64);
+                    numbers.for_each(|number| self.open(part, number, walker));
+                },
+            );
         }
         let mut code = OVER;
         while code <= self.highest.load(Relaxed) {
             for (i, part) in parts.iter().enumerate() {
                 let before = &parts[parts.len() - 1 - i];
-                self.each_chunk(part, |chunk| part.marked(chunk, code), |walker, numbers| {
-                    let mut taken = 0;
-                    for number in numbers {
-                        if part.codes[number].load(Relaxed) == code {
-                            taken += 1;
-                            self.take_back(part, number, before, walker);
+                self.each_chunk(
+                    part,
+                    |chunk| part.marked(chunk, code),
+                    |walker, numbers| {
+                        let mut taken = 0;
+                        for number in numbers {
+                            if part.codes[number].load(Relaxed) == code {
+                                taken += 1;
+                                self.take_back(part, number, before, walker);
+                            }
                         }
-                    }
-                    self.advance(taken);
-                });
+                        self.advance(taken);
+                    },
+                );
             }
             if self.stop.load(Relaxed) {
                 return Err(Error::Interrupted);
             }
             if self.too_long.load(Relaxed) {
                 let most = LAST_CODE - 1;
-                return Err(Error::Failed(format!("a win in {ending} takes more than the {most} turns that a table can tell")));
+                return Err(Error::Failed(format!(
+                    "a win in {ending} takes more than the {most} turns that a table can tell"
+                )));
             }
             code += 1;
         }
@@ -194,7 +199,8 @@ impl<'a> Solver<'a> {
 
     /// Notes the code of a position: the end of what is known of it, or the quickest win so far.
     fn note(&self, part: &Part, number: usize, code: u16) {
-        let Ok(code) = Code::try_from(code).map_err(drop).and_then(|code| if code > LAST_CODE { Err(()) } else { Ok(code) })
+        let Ok(code) =
+            Code::try_from(code).map_err(drop).and_then(|code| if code > LAST_CODE { Err(()) } else { Ok(code) })
         else {
             self.too_long.store(true, Relaxed);
             return;

@@ -72,7 +72,8 @@ pub fn verify<P: Position>(
         })?;
         Ok(1)
     };
-    let chunks = |len: u64| (0..len.div_ceil(CHUNK as u64)).map(move |c| c * CHUNK as u64..((c + 1) * CHUNK as u64).min(len));
+    let chunks =
+        |len: u64| (0..len.div_ceil(CHUNK as u64)).map(move |c| c * CHUNK as u64..((c + 1) * CHUNK as u64).min(len));
     let work: Vec<(usize, std::ops::Range<u64>)> = match extent {
         Extent::Samples { positions, .. } => chunks(positions).map(|range| (0, range)).collect(),
         Extent::All => {

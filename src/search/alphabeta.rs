@@ -8,8 +8,8 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::{Hop, Hops};
-use crate::evaluator::{Knowledge, Truth};
 use crate::error::{Error, Result};
+use crate::evaluator::{Knowledge, Truth};
 use crate::games::game::Game;
 use crate::games::position::Position;
 use crate::games::turn::{self, Turn};

@@ -117,7 +117,6 @@ pub struct Tree<P> {
     spare: Vec<Node>,
 }
 
-
 impl<P: Position> Tree<P> {
     /// A tree whose root is the game's position.
     #[must_use]

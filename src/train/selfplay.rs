@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::{Hop, Hops};
 use crate::config::Config;
-use crate::error::{Error, Result};
 use crate::endgame::Tables;
+use crate::error::{Error, Result};
 use crate::evaluator::{Cache, Evaluations, Evaluator, Knowledge};
 use crate::games::game::{Game, Leaf, Outcome, Reason};
 use crate::games::pdn::Record;
