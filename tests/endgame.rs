@@ -119,8 +119,8 @@ fn captures_pending_and_under_way_are_known_from_their_ends() {
     assert!(!position.play_unchecked(hops[0]).turn_over);
     assert_eq!(tables.probe(&position), Some(Proven { value: 1, turns: 1 }));
     // In mid chain the pieces jumped do not count: what is left is known, though four stand on the board.
-    assert_eq!(probe(&tables, "B:Wg7:Ba7"), Some((-1, XX)));
-    assert_eq!(probe(&tables, "W:We5:Bd4,f6,a7:Ce5xd4"), Some((1, XX + 1)));
+    assert_eq!(probe(&tables, "B:Wg7:Ba7"), Some((-1, 6)));
+    assert_eq!(probe(&tables, "W:We5:Bd4,f6,a7:Ce5xd4"), Some((1, 7)));
     assert_eq!(probe(&tables, "W:Wc3,a1,c1:Bd4"), None, "four pieces, though one will be taken");
     // A side without pieces, or without a move.
     assert_eq!(probe(&tables, "W:W:Bd4"), Some((-1, 0)));
