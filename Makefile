@@ -13,7 +13,7 @@ TARGET ?= pdn
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test verify fuzz install-train docs bench lint test-rust test-torch test-python test-wheel clean
+.PHONY: help train test verify fuzz install-train docs bench ladder lint test-rust test-torch test-python test-wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -50,6 +50,16 @@ bench: $(VENV)/.tools ## the figures of docs/performance.md: fixed workloads, th
 	$(WITH_TORCH) cargo build --release --features torch
 	$(WITH_TORCH) cargo run --release --features torch -- bench $(ARGS)
 	$(VENV)/bin/python benches/peers.py --shashki $(VENV)/bin/shashki $(ARGS)
+
+# Neighbours play each other, so the order is that of strength. Finished pairs are kept: stop it and start it again as you like.
+PY_DRAUGHTS := hub:time=0.1,cmd=.venv/bin/python examples/py_draughts_engine.py
+RUNGS := random rollout:visits=5 rollout:visits=20 rollout:visits=100 $(foreach depth,1 2 3,alphabeta:depth=$(depth)) "$(PY_DRAUGHTS)" \
+	$(foreach depth,4 5 6 7 8 9 10,alphabeta:depth=$(depth)) $(foreach time,0.01 0.03 0.1,alphabeta:time=$(time))
+
+ladder: $(VENV)/bin/python ## the table of docs/ladder.md, an hour or two: ARGS="--seed 2" for other openings
+	$(VENV)/bin/pip install -q py-draughts==1.10.1
+	cargo run --release -- ladder $(RUNGS) --neighbours --games 200 --games-for 60:alphabeta:time=0.1 --games-for "60:$(PY_DRAUGHTS)" \
+	  --keep target/ladder.jsonl --pdn target/ladder.pdn --into docs/ladder.md $(ARGS)
 
 lint: $(VENV)/.tools docs
 	cargo fmt --check

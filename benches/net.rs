@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::board::Hops;
-use shashki::config::NetConfig;
+use shashki::config::{NetConfig, NetKind};
 use shashki::evaluator::{Evaluations, Evaluator};
 use shashki::games::game::Leaf;
 use shashki::games::{Game, Position, Preset, Russian};
@@ -31,20 +31,28 @@ fn leaves(n: usize) -> Vec<Leaf<Russian>> {
     leaves
 }
 
+fn net(kind: NetKind, width: usize, blocks: usize) -> CpuNet<Russian> {
+    let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width, blocks });
+    CpuNet::new(&Weights::init(&spec, 1)).expect("a net for russian")
+}
+
 fn evaluate(c: &mut Criterion) {
-    let weights = Weights::init(&NetSpec::new(&Russian::SPEC, &NetConfig::default()), 1);
-    let mut net = CpuNet::<Russian>::new(&weights).expect("an mlp runs on the CPU");
     let all = leaves(4096);
     let mut out = Evaluations::default();
-    let mut group = c.benchmark_group("mlp 256 x 2");
-    for batch in [1, 2, 3, 4, 8, 16, 64, 128, 256] {
-        group.throughput(Throughput::Elements(batch as u64));
-        let mut batches = all.chunks_exact(batch).cycle();
-        group.bench_function(BenchmarkId::from_parameter(batch), |b| {
-            b.iter(|| net.evaluate(batches.next().expect("a cycle has no end"), black_box(&mut out)));
-        });
+    for (name, mut net, sizes) in [
+        ("mlp 256 x 2", net(NetKind::Mlp, 256, 2), &[1, 2, 3, 4, 8, 16, 64, 128, 256][..]),
+        ("resnet 64 x 5", net(NetKind::Resnet, 64, 5), &[1, 2, 16, 64]),
+    ] {
+        let mut group = c.benchmark_group(name);
+        for &batch in sizes {
+            group.throughput(Throughput::Elements(batch as u64));
+            let mut batches = all.chunks_exact(batch).cycle();
+            group.bench_function(BenchmarkId::from_parameter(batch), |b| {
+                b.iter(|| net.evaluate(batches.next().expect("a cycle has no end"), black_box(&mut out)));
+            });
+        }
+        group.finish();
     }
-    group.finish();
 }
 
 /// One step of the learner on batches of 512, by the number of its threads.

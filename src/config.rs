@@ -89,7 +89,7 @@ pub struct NetConfig {
 pub enum NetKind {
     /// Residual dense layers over the playable squares.
     Mlp,
-    /// Residual convolutions over the board's planes.
+    /// Residual convolutions over the playable squares, packed.
     Resnet,
 }
 

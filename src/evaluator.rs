@@ -156,12 +156,14 @@ pub fn certain<P: Position>(truth: &dyn Truth<P>, game: &Game<P>) -> Option<Prov
         return None;
     }
     let proven = truth.probe(game.position())?;
-    let in_time = || {
-        game.plies_to_draw().is_none_or(|left| proven.turns <= left)
-            && game.shortest_draw().is_none_or(|shortest| proven.turns <= shortest + 1)
-            && !game.repeated()
-    };
-    (proven.value == 0 || in_time()).then_some(proven)
+    (proven.value == 0 || is_in_time(game, proven.turns)).then_some(proven)
+}
+
+/// Whether a win that takes so many turns comes before any draw rule can; [`certain`] tells why.
+pub fn is_in_time<P: Position>(game: &Game<P>, turns: u16) -> bool {
+    game.plies_to_draw().is_none_or(|left| turns <= left)
+        && game.shortest_draw().is_none_or(|shortest| turns <= shortest + 1)
+        && !game.repeated()
 }
 
 /// What somebody knows for certain, if anybody does.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Writes a file beside its place and moves it there, so that a crash leaves the old file or the new one, never half.
+/// Writes a file beside its place and moves it there, so that a crash leaves the old file or the new one, never half. What
+/// is no file but a device or a pipe is written to as it stands.
 ///
 /// # Errors
 /// If the folder or disk does not take it; then the old file stands.
@@ -21,7 +22,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
-    temporary: PathBuf,
+    /// Where it grows; `None` for what cannot be moved to: a device, a pipe.
+    temporary: Option<PathBuf>,
     /// `None` once it is moved to its place.
     file: Option<BufWriter<File>>,
 }
@@ -32,10 +34,13 @@ impl WholeFile {
     /// # Errors
     /// If the folder does not take it.
     pub fn create(path: &Path) -> Result<Self> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let file = File::create(&temporary).map_err(|source| Error::io(path, source))?;
+        let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        let temporary = (!in_place).then(|| {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(format!(".{}.tmp", std::process::id()));
+            path.with_file_name(name)
+        });
+        let file = File::create(temporary.as_deref().unwrap_or(path)).map_err(|source| Error::io(path, source))?;
         Ok(Self { path: path.to_owned(), temporary, file: Some(BufWriter::new(file)) })
     }
 
@@ -55,21 +60,22 @@ impl WholeFile {
     pub fn finish(mut self) -> Result<()> {
         self.move_to_place().map_err(|source| Error::io(&self.path, source))?;
         self.file = None;
-        sync_folder_of(&self.path)
+        if self.temporary.is_some() { sync_folder_of(&self.path) } else { Ok(()) }
     }
 
     fn move_to_place(&mut self) -> std::io::Result<()> {
         let file = self.file.as_mut().expect("it is there until finish");
         file.flush()?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
         file.get_ref().sync_all()?;
-        fs::rename(&self.temporary, &self.path)
+        fs::rename(temporary, &self.path)
     }
 }
 
 impl Drop for WholeFile {
     fn drop(&mut self) {
-        if self.file.is_some() {
-            let _ = fs::remove_file(&self.temporary);
+        if let (Some(_), Some(temporary)) = (&self.file, &self.temporary) {
+            let _ = fs::remove_file(temporary);
         }
     }
 }
@@ -108,4 +114,25 @@ pub fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::R
         bytes = &mut bytes[read..];
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_written_to_and_stays_what_it_is() {
+        use std::os::unix::fs::FileTypeExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path).unwrap()
+        });
+        write_whole(&path, b"told").unwrap();
+        assert_eq!(reader.join().unwrap(), b"told");
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
 }

@@ -1,5 +1,8 @@
 //! Who chooses turns: the trait of every player, and the one that plays at random.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -33,6 +36,30 @@ pub struct Analysis {
     pub lines: Vec<Line>,
 }
 
+/// What a player's clock shows when its turn begins.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Clock {
+    /// Seconds left for the rest of the game.
+    pub left_s: f64,
+    /// Seconds added after each turn.
+    pub increment_s: f64,
+}
+
+impl Clock {
+    /// The seconds that this turn may take so that the game can be finished: a twentieth of those left and most of the
+    /// increment, and never the last of them.
+    #[must_use]
+    pub fn budget_s(self) -> f64 {
+        (self.left_s / 20.0 + self.increment_s * 0.8).min(self.most_s()).max(0.001)
+    }
+
+    /// The seconds that this turn may take without risking the fall of the flag.
+    #[must_use]
+    pub fn most_s(self) -> f64 {
+        (self.left_s - (self.left_s * 0.1).min(0.05)).max(0.001)
+    }
+}
+
 /// Chooses turns. Games go on for many turns, so a player may keep what it has thought between calls.
 pub trait Player<P: Position>: Send {
     /// Its text, as the roster reads it.
@@ -60,8 +87,17 @@ pub trait Player<P: Position>: Send {
     /// Seeds the player's chance for the next games, so that a match can be played again.
     fn seed(&mut self, _seed: u64) {}
 
-    /// Caps the seconds of the next choice, where a game is played by the clock.
+    /// Caps the seconds of the next choice.
     fn limit_time(&mut self, _seconds: f64) {}
+
+    /// Shows the clock before the next choice. A player that does not plan its time is capped at [`Clock::budget_s`].
+    fn show_clock(&mut self, clock: Clock) {
+        self.limit_time(clock.budget_s());
+    }
+
+    /// Hands over a flag for all choices to come: while it is raised, a choice ends soon with the best found so far. A
+    /// player that ignores it answers when it would have anyway.
+    fn heed(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
 /// Plays each hop at random, all legal hops alike.

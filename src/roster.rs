@@ -1,10 +1,12 @@
-//! Players from short texts: `random`, `alphabeta:depth=8`, `mcts:runs/a,visits=400`, `policy:MODEL`, `rollout:visits=800`.
+//! Players from short texts: `random`, `alphabeta:depth=8`, `mcts:runs/a,visits=400`, `policy:MODEL`, `rollout:visits=800`,
+//! `hub:time=1,cmd=COMMAND`.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::device::Device;
 use crate::endgame::Tables;
@@ -12,25 +14,31 @@ use crate::error::{Error, Result};
 use crate::evaluator::{Evaluator, Knowledge, Truth};
 use crate::games::game::Game;
 use crate::games::{Preset, Turn};
+use crate::hub::{self, HubPlayer};
 use crate::net::load;
 use crate::net::weights::{Weights, model_file};
-use crate::player::{Analysis, Player, RandomPlayer};
-use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
+use crate::player::{Analysis, Clock, Player, RandomPlayer};
+use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Method, Methods, Options};
+use crate::search::basic::{BASIC_HASH_MB, Basic};
 use crate::search::heuristic::Heuristic;
+use crate::search::limits::Limits;
 use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollout};
 
 /// The kinds of player: kind, name, whether a model comes first, keys.
-const KINDS: [(Kind, &str, bool, &[&str]); 5] = [
+const KINDS: [(Kind, &str, bool, &[&str]); 6] = [
     (Kind::Random, "random", false, &["seed"]),
-    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "eval", "tables"]),
+    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "threads", "eval", "without", "tables"]),
     (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device", "tables"]),
     (Kind::Policy, "policy", true, &["device"]),
     (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
+    (Kind::Hub, "hub", false, &["time", "depth", "timeout", COMMAND]),
 ];
 
+/// The key of a command, which is the rest of the text, commas included.
+const COMMAND: &str = "cmd";
+
 /// What later versions will know: kind, key, value (any, if empty).
-const LATER: [(&str, &str, &str); 3] =
-    [("alphabeta", "threads", ""), ("alphabeta", "eval", "tuned"), ("mcts", "search", "gumbel")];
+const LATER: [(&str, &str, &str); 1] = [("mcts", "search", "gumbel")];
 
 /// The longest thinking time of a turn, in seconds.
 const LONGEST_S: f64 = 86_400.0;
@@ -45,7 +53,7 @@ const LONGEST_S: f64 = 86_400.0;
 /// let game = Game::new(Preset::Official)?;
 /// assert!(game.turns().contains(&player.choose(&game)?));
 /// let error = roster::player::<Russian>("alphabeta:depht=2").err().expect("a misspelt key");
-/// assert!(error.to_string().contains("expected depth, time, nodes, hash, eval, tables"));
+/// assert!(error.to_string().contains("expected depth, time, nodes, hash, threads, eval, without, tables"));
 /// # Ok::<(), shashki::Error>(())
 /// ```
 ///
@@ -93,6 +101,9 @@ impl<P: Heuristic> Entrant<P> {
     /// As [`player`].
     pub fn new(text: &str) -> Result<Self> {
         let plan = Plan::read(text)?;
+        if plan.kind == Kind::Hub {
+            hub::text::check::<P>()?;
+        }
         let model = match &plan.model {
             Some(path) => {
                 let weights = Weights::read(&model_file(Path::new(path))?)?;
@@ -111,25 +122,51 @@ impl<P: Heuristic> Entrant<P> {
     /// # Errors
     /// If the device refuses the network.
     pub fn player(&self) -> Result<Box<dyn Player<P>>> {
+        self.player_of(&self.plan)
+    }
+
+    /// Makes a player that looks no more than `depth` turns ahead and at no more than `nodes` positions (for a tree: makes
+    /// no more visits), where it knows such a limit.
+    ///
+    /// # Errors
+    /// As [`Entrant::player`].
+    pub fn player_within(&self, depth: Option<u32>, nodes: Option<u64>) -> Result<Box<dyn Player<P>>> {
+        let mut plan = self.plan.clone();
+        plan.limits.depth = plan.limits.depth.into_iter().chain(depth).min();
+        plan.limits.nodes = plan.limits.nodes.into_iter().chain(nodes).min();
+        let visits = nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX));
+        plan.settings.visits = plan.settings.visits.into_iter().chain(visits).min();
+        if let Some(hub) = &mut plan.hub {
+            hub.depth = hub.depth.into_iter().chain(depth).min();
+        }
+        self.player_of(&plan)
+    }
+
+    fn player_of(&self, plan: &Plan) -> Result<Box<dyn Player<P>>> {
         let name = || self.text.clone();
-        let Plan { settings, limits, hash_mb, seed, .. } = &self.plan;
+        let Plan { settings, limits, hash_mb, seed, .. } = plan;
         let weights = || self.model.as_ref().expect("a text of this kind names its model");
         let network = || load::evaluator::<P>(weights(), self.plan.device);
         let tree = |evaluator: Box<dyn Evaluator<P>>, settings| {
             Box::new(MctsPlayer::new(evaluator, settings, name()).with_knowledge(self.knowledge.clone()))
         };
-        let player: Box<dyn Player<P>> = match self.plan.kind {
+        let player: Box<dyn Player<P>> = match plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
-            Kind::AlphaBeta => {
-                let engine = AlphaBeta::new(*limits, *hash_mb);
-                Box::new(match self.knowledge.truth() {
-                    Some(truth) => engine.with_truth(Arc::clone(truth)),
-                    None => engine,
-                })
-            }
+            Kind::AlphaBeta => match &self.plan.options {
+                None => Box::new(Basic::new(*limits, hash_mb.unwrap_or(BASIC_HASH_MB))),
+                Some(options) => {
+                    let hash_mb = hash_mb.unwrap_or(DEFAULT_HASH_MB);
+                    let engine = AlphaBeta::new(Options { limits: *limits, hash_mb, ..*options });
+                    Box::new(match self.knowledge.truth() {
+                        Some(truth) => engine.with_truth(Arc::clone(truth)),
+                        None => engine,
+                    })
+                }
+            },
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
             Kind::Policy => Box::new(PolicyPlayer::new(network()?, name())),
             Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
+            Kind::Hub => Box::new(HubPlayer::new(plan.hub.clone().expect("a text of this kind has a command"))?),
         };
         Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
     }
@@ -166,6 +203,14 @@ impl<P: Heuristic> Player<P> for Entered<P> {
     fn limit_time(&mut self, seconds: f64) {
         self.player.limit_time(seconds);
     }
+
+    fn show_clock(&mut self, clock: Clock) {
+        self.player.show_clock(clock);
+    }
+
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.player.heed(stop);
+    }
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -175,6 +220,7 @@ enum Kind {
     Mcts,
     Policy,
     Rollout,
+    Hub,
 }
 
 /// What a text says.
@@ -185,19 +231,47 @@ struct Plan {
     tables: Option<String>,
     device: Device,
     limits: Limits,
-    hash_mb: usize,
+    hash_mb: Option<usize>,
+    /// What the classic engine does; none where its first version is meant.
+    options: Option<Options>,
     settings: PlayerSettings,
+    hub: Option<hub::Settings>,
     seed: u64,
 }
 
 impl Plan {
+    fn new(kind: Kind, model: Option<String>) -> Self {
+        Self {
+            kind,
+            model,
+            tables: None,
+            device: Device::Cpu,
+            limits: Limits::default(),
+            hash_mb: None,
+            options: None,
+            settings: PlayerSettings::default(),
+            hub: None,
+            seed: 0,
+        }
+    }
+
     fn read(text: &str) -> Result<Self> {
         let bad = |reason: String| Error::Player { text: text.to_owned(), reason };
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let Some(&(kind, name, has_model, known)) = KINDS.iter().find(|(_, kind, ..)| *kind == name) else {
-            let later = if name == "hub" { "not yet known: hub" } else { "no such kind of player" };
             let names = KINDS.map(|(_, name, ..)| name).join(", ");
-            return Err(bad(format!("{later}, expected one of {names}")));
+            return Err(bad(format!("no such kind of player, expected one of {names}")));
+        };
+        let (rest, command) = if known.contains(&COMMAND) {
+            let (rest, command) = split_command(rest.unwrap_or_default()).ok_or_else(|| {
+                bad(format!(
+                    "expected {COMMAND}=COMMAND at the end, before it {}",
+                    known.split_last().map_or_else(String::new, |(_, keys)| keys.join(", "))
+                ))
+            })?;
+            (rest, Some(command))
+        } else {
+            (rest, None)
         };
         let mut items = rest.into_iter().flat_map(|rest| rest.split(','));
         let mut model = None;
@@ -210,8 +284,22 @@ impl Plan {
             model = Some(first.to_owned());
         }
         let keys = Keys { name, known, given: Keys::read(items, name, known).map_err(bad)? };
-        keys.plan(kind, model).map_err(bad)
+        let plan = match command {
+            Some(command) => keys.hub_plan(kind, command),
+            None => keys.plan(kind, model),
+        };
+        plan.map_err(bad)
     }
+}
+
+/// The keys before a command, and the command; `None` without one.
+fn split_command(rest: &str) -> Option<(Option<&str>, &str)> {
+    let mark = format!("{COMMAND}=");
+    let (keys, command) = match rest.strip_prefix(&mark) {
+        Some(command) => (None, command),
+        None => rest.split_once(&format!(",{mark}")).map(|(keys, command)| (Some(keys), command))?,
+    };
+    (!command.trim().is_empty()).then_some((keys, command))
 }
 
 /// The keys of one text.
@@ -268,17 +356,41 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// No options: the first version has none.
+    fn basic_only(&self) -> Result<Option<Options>, String> {
+        match ["threads", "without", "tables"].into_iter().find(|key| self.value(key).is_some()) {
+            Some(key) => Err(format!("eval=basic, the first version of the engine, has no {key}")),
+            None => Ok(None),
+        }
+    }
+
+    fn options(&self) -> Result<Options, String> {
+        let threads = self.number("threads", 1, 256)?.unwrap_or(1);
+        let mut methods = Methods::ALL;
+        for name in self.value("without").into_iter().flat_map(|names| names.split('+')) {
+            let Some((method, _)) = Method::ALL.into_iter().find(|(_, method)| *method == name) else {
+                let names = Method::ALL.map(|(_, name)| name).join(", ");
+                return Err(format!("without={name}, expected some of {names}, joined by +"));
+            };
+            methods = methods.without(method);
+        }
+        Ok(Options { threads, methods, ..Options::default() })
+    }
+
+    fn hub_plan(&self, kind: Kind, command: &str) -> Result<Plan, String> {
+        let command = command.to_owned();
+        let time_s = self.number("time", 0.001, LONGEST_S)?;
+        let depth = self.number("depth", 1, 100)?;
+        if time_s.is_some() && depth.is_some() {
+            return Err("expected time or depth, not both".to_owned());
+        }
+        let timeout_s = self.number("timeout", 0.1, LONGEST_S)?;
+        let hub = Some(hub::Settings { command, time_s, depth, timeout_s });
+        Ok(Plan { hub, ..Plan::new(kind, None) })
+    }
+
     fn plan(&self, kind: Kind, model: Option<String>) -> Result<Plan, String> {
-        let mut plan = Plan {
-            kind,
-            model,
-            tables: None,
-            device: Device::Cpu,
-            limits: Limits::default(),
-            hash_mb: DEFAULT_HASH_MB,
-            settings: PlayerSettings::default(),
-            seed: 0,
-        };
+        let mut plan = Plan::new(kind, model);
         let has = |key: &str| self.known.contains(&key);
         if has("seed") {
             plan.seed = self.number("seed", 0, u64::MAX)?.unwrap_or(0);
@@ -292,8 +404,9 @@ impl<'a> Keys<'a> {
         if has("depth") {
             plan.limits.depth = self.number("depth", 1, 100)?;
             plan.limits.nodes = self.number("nodes", 1, u64::MAX)?;
-            plan.hash_mb = self.number("hash", 1, 65_536)?.unwrap_or(DEFAULT_HASH_MB);
-            self.word("eval", &["basic"])?;
+            plan.hash_mb = self.number("hash", 1, 65_536)?;
+            self.word("eval", &["basic", "tuned"])?;
+            plan.options = if self.value("eval") == Some("basic") { self.basic_only()? } else { Some(self.options()?) };
         }
         if has("visits") {
             plan.settings.visits = self.number("visits", 1, 100_000_000)?;

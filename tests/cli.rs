@@ -12,6 +12,9 @@ use shashki::config::NetConfig;
 use shashki::games::{Position, Russian};
 use shashki::net::{NetSpec, Weights};
 
+/// The nodes of the classic engine in the workload `search`.
+const NODES: u64 = 2_920_795;
+
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shashki"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -117,7 +120,7 @@ fn what_is_wrong_with_files_and_models_ends_with_status_1_and_one_line() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for name in ["perft", "moves", "train", "arena", "analyse", "play", "bench"] {
+    for name in ["perft", "moves", "train", "arena", "analyse", "play", "hub", "bench"] {
         let help = answer(&[name, "--help"]);
         assert!(help.contains("Example") && help.contains(&format!("shashki {name}")), "{help}");
         assert!(help.contains("--json"), "{help}");
@@ -273,12 +276,27 @@ fn a_group_of_workloads_tells_name_value_and_unit_of_each() {
 }
 
 #[test]
+fn the_engine_searches_the_nodes_that_it_always_did() {
+    let lines = json(&["bench", "search", "--rounds", "1", "--json"]);
+    assert_eq!(lines.len(), 1);
+    assert_eq!(
+        lines[0]["nodes"].as_u64(),
+        Some(NODES),
+        "what the classic engine plays has changed: if this was only meant to be faster, it is wrong; if to be stronger, say so in \
+         the commit with the match that shows it, and set NODES to what `shashki bench search --json` prints"
+    );
+}
+
+#[test]
 fn every_workload_runs_and_says_what_it_is_compared_with() {
     let lines = json(&["bench", "--quick", "--json"]);
     let number = |line: &Value, field: &str| line[field].as_f64().unwrap();
     let mut ratios = Vec::new();
     for line in &lines {
-        assert!(number(line, "value") > 0.0 && number(line, "matrix_product_gflops") > 0.0, "{line}");
+        // So few samples may find room in what the process has already.
+        let may_be_none = line["name"] == "replay-memory";
+        assert!(number(line, "value") > 0.0 || may_be_none, "{line}");
+        assert!(number(line, "matrix_product_gflops") > 0.0, "{line}");
         assert!(
             number(line, "low") <= number(line, "value") && number(line, "value") <= number(line, "high"),
             "{line}"
@@ -299,6 +317,7 @@ fn every_workload_runs_and_says_what_it_is_compared_with() {
         ("vecenv-2-threads", "1 thread"),
         ("selfplay-2-workers", "1 worker"),
         ("net-cpu-64", "matrix product"),
+        ("net-cpu-resnet-64", "matrix product"),
         ("selfplay", "matrix product"),
     ] {
         assert!(ratios.contains(&expected), "{expected:?} not in {ratios:?}");

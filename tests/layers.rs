@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 8] = [
     &["games"],
     &["config", "evaluator", "player"],
     &["search", "net", "endgame", "arena", "env"],
-    &["roster", "hub"],
+    &["hub", "roster"],
     &["train"],
     &["cli", "py", "main"],
 ];
@@ -23,7 +23,8 @@ const SIDE_BY_SIDE: usize = 4;
 const TORCH: &[&str] = &["net/torch.rs", "train/adamw.rs", "train/learner.rs", "train/trainer.rs"];
 
 /// Crates that only some files may name, by the beginning of those files' paths.
-const FENCED: [(&str, &[&str]); 4] = [("tch", TORCH), ("torch_sys", TORCH), ("pyo3", &["py/"]), ("numpy", &["py/"])];
+const FENCED: [(&str, &[&str]); 5] =
+    [("tch", TORCH), ("torch_sys", TORCH), ("pyo3", &["py/"]), ("numpy", &["py/"]), ("pulp", &["net/"])];
 
 /// Where a variant's name may be matched: its own file, and the macro that makes it a type.
 const VARIANT_MATCHED_IN: [&str; 2] = ["games/variant.rs", "games/mod.rs"];

@@ -5,9 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use shashki::config::NetConfig;
-#[cfg(not(feature = "torch"))]
-use shashki::config::NetKind;
+use shashki::config::{NetConfig, NetKind};
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::net::{NetSpec, Weights};
 use shashki::roster::{self, Entrant};
@@ -36,6 +34,7 @@ fn every_kind_of_player_plays_a_legal_turn_under_its_own_text() {
         "alphabeta".to_owned(),
         "alphabeta:depth=2,hash=1,eval=basic".to_owned(),
         "alphabeta:time=0.01,nodes=1000".to_owned(),
+        "alphabeta:eval=tuned,threads=2,depth=3,without=forced+probcut".to_owned(),
         format!("mcts:{model},visits=20"),
         format!("mcts:{run},visits=20,search=puct,batch=4,temperature=0.5,seed=3,device=cpu"),
         format!("policy:{model}"),
@@ -55,15 +54,14 @@ fn every_kind_of_player_plays_a_legal_turn_under_its_own_text() {
 #[test]
 fn an_unknown_name_is_refused_with_the_known_ones() {
     for text in ["", "kestog", "Random", "alpha-beta:depth=3", ":depth=3"] {
-        assert!(refused(text).contains("expected one of random, alphabeta, mcts, policy, rollout"));
+        assert!(refused(text).contains("expected one of random, alphabeta, mcts, policy, rollout, hub"));
     }
-    assert!(refused("hub:cmd=engine").contains("not yet known"));
 }
 
 #[test]
 fn an_unknown_key_is_refused_with_the_known_ones() {
     assert!(refused("random:depth=3").contains("expected seed"));
-    assert!(refused("alphabeta:depht=3").contains("expected depth, time, nodes, hash, eval"));
+    assert!(refused("alphabeta:depht=3").contains("expected depth, time, nodes, hash, threads, eval, without"));
     assert!(refused("mcts:model,depth=3").contains("expected visits, time, search, batch, temperature, seed, device"));
     assert!(refused("alphabeta:depth=3,").contains("KEY=VALUE"));
     assert!(refused("alphabeta:").contains("KEY=VALUE"));
@@ -73,6 +71,20 @@ fn an_unknown_key_is_refused_with_the_known_ones() {
 #[test]
 fn a_key_given_twice_is_refused() {
     assert!(refused("alphabeta:depth=3,depth=4").contains("given twice"));
+}
+
+#[test]
+fn an_engine_is_named_by_its_command_which_is_the_rest_of_the_text() {
+    for text in ["hub:cmd=engine", "hub:time=0.1,cmd=engine --hash 64, depth=3", "hub:depth=5,timeout=60,cmd=a=b,cmd=c"]
+    {
+        assert_eq!(roster::player::<Russian>(text).unwrap().name(), text);
+    }
+    for text in ["hub", "hub:", "hub:time=1", "hub:cmd=", "hub:cmd= ", "hub:depth=3,cmd=", "hub:engine"] {
+        assert!(refused(text).contains("expected cmd=COMMAND at the end, before it time, depth, timeout"), "{text}");
+    }
+    assert!(refused("hub:time=0,cmd=x").contains("from 0.001 to 86400"));
+    assert!(refused("hub:nodes=3,cmd=x").contains("unknown key"));
+    assert!(refused("hub:time=1,depth=3,cmd=x").contains("not both"));
 }
 
 #[test]
@@ -88,7 +100,9 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
     }
     assert!(refused("alphabeta:hash=99999999999").contains("from 1 to"));
     assert!(refused("random:seed=-1").contains("from 0"));
-    assert!(refused("alphabeta:eval=best").contains("expected basic"));
+    assert!(refused("alphabeta:eval=best").contains("expected basic or tuned"));
+    assert!(refused("alphabeta:eval=basic,threads=2").contains("the first version of the engine, has no threads"));
+    assert!(refused("alphabeta:without=forced+sense").contains("expected some of table, aspiration, reductions"));
     assert!(refused("mcts:model,search=ucb").contains("expected puct"));
     assert!(refused("mcts:model,temperature=-1").contains("from 0 to 10"));
     assert!(refused("policy:model,device=tpu").contains("expected cpu, cuda"));
@@ -96,9 +110,7 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
 
 #[test]
 fn what_comes_later_is_refused_as_not_yet_known() {
-    for text in
-        ["alphabeta:threads=2", "alphabeta:tables=x", "alphabeta:eval=tuned", "mcts:m,search=gumbel", "mcts:m,tables=x"]
-    {
+    for text in ["alphabeta:tables=x", "mcts:m,search=gumbel", "mcts:m,tables=x"] {
         assert!(refused(text).contains("not yet known"), "{text}");
     }
 }
@@ -130,16 +142,15 @@ fn a_missing_or_damaged_model_is_no_fault_of_the_text() {
     }
 }
 
-#[cfg(not(feature = "torch"))]
 #[test]
-fn a_model_that_this_build_cannot_run_is_refused_before_a_game() {
+fn a_convolutional_model_plays_on_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model.safetensors");
     let config = NetConfig { kind: NetKind::Resnet, width: 8, blocks: 1 };
     Weights::init(&NetSpec::new(&Russian::SPEC, &config), 1).write(&model).unwrap();
-    let error = Entrant::<Russian>::new(&format!("policy:{}", model.display())).err().unwrap();
-    assert!(error.to_string().contains("libtorch"), "{error}");
-    assert_eq!(error.exit_status(), 1);
+    let mut player = roster::player::<Russian>(&format!("policy:{}", model.display())).unwrap();
+    let game = Game::<Russian>::new(Preset::Official).unwrap();
+    assert!(game.turns().contains(&player.choose(&game).unwrap()));
 }
 
 #[test]

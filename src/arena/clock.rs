@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::player::Clock;
 
 /// A time control: seconds for the whole game, and seconds added after each turn.
 ///
@@ -29,11 +30,9 @@ impl TimeControl {
         ("classic", Self { base_s: 2700.0, increment_s: 15.0 }),
     ];
 
-    /// The seconds a player should think at most with so many left: a twentieth of them and most of the increment, and
-    /// never the last of them.
-    pub(super) fn budget(&self, left_s: f64) -> f64 {
-        let margin = (left_s * 0.1).min(0.05);
-        (left_s / 20.0 + self.increment_s * 0.8).min(left_s - margin).max(0.001)
+    /// What a clock with so many seconds left shows.
+    pub(super) const fn shown(&self, left_s: f64) -> Clock {
+        Clock { left_s, increment_s: self.increment_s }
     }
 }
 
@@ -63,7 +62,7 @@ mod tests {
     fn the_budget_never_spends_the_last_second() {
         let control: TimeControl = "1+10".parse().unwrap();
         for left in [10.0, 1.0, 0.1, 0.01] {
-            assert!(control.budget(left) < left);
+            assert!(control.shown(left).budget_s() < left);
         }
     }
 

@@ -15,7 +15,7 @@ pub struct Tally {
 }
 
 /// A 95% interval reaches this many standard deviations to each side.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
 
 /// The weight of the pair that is added to the pairs played, spread evenly over its five results: without it, a match in
 /// which every pair ends alike would claim to be certain (Agresti and Coull 1998, "Approximate is better than exact").

@@ -126,7 +126,7 @@ fn play_game<P: Position>(
         let side = game.side();
         let i = side.index();
         if let (Some(clock), Some(left)) = (options.clock, left_s) {
-            players[i].limit_time(clock.budget(left[i]));
+            players[i].show_clock(clock.shown(left[i]));
         }
         let start = Instant::now();
         let answer = players[i].choose(&game);

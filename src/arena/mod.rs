@@ -4,6 +4,7 @@ mod clock;
 mod elo;
 mod game;
 mod openings;
+mod scale;
 mod summary;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ pub use clock::TimeControl;
 pub use elo::{Estimate, Sprt, Tally, Verdict, elo_of, score_of};
 pub use game::GameRecord;
 pub use openings::{Opening, Openings};
+pub use scale::{Encounter, Rating, fit};
 pub use summary::{Summary, Test};
 
 /// The most games of a match: its openings are drawn before it begins.

@@ -85,7 +85,7 @@ impl<P: Position> Openings<P> {
     ///
     /// # Errors
     /// If no random opening leads to a game that goes on.
-    pub(super) fn draw(&self, pairs: usize, preset: Preset, seed: u64) -> Result<Vec<Opening<P>>> {
+    pub fn draw(&self, pairs: usize, preset: Preset, seed: u64) -> Result<Vec<Opening<P>>> {
         let plies = match self {
             Self::List(list) => return Ok(list.iter().cycle().take(pairs).cloned().collect()),
             Self::Random { plies } => *plies,

@@ -76,6 +76,22 @@ impl<const W: usize, const H: usize> Board<W, H> {
         self.chain != 0 || self.jumpers(self.sides[self.turn.index()]) != 0
     }
 
+    /// Whether the other side could capture if it were its turn; meaningful only between turns.
+    #[must_use]
+    pub fn is_threatened(&self) -> bool {
+        let mut passed = *self;
+        passed.turn = !self.turn;
+        passed.jumpers(passed.sides[passed.turn.index()]) != 0
+    }
+
+    /// Whether a man of the side to move has a free square before him on his last rank.
+    #[must_use]
+    pub fn can_crown(&self) -> bool {
+        let men = self.sides[self.turn.index()] & !self.kings;
+        let goal = self.free() & Geometry::<W, H>::LAST_RANK[self.turn.index()];
+        Self::forward(self.turn).into_iter().any(|d| Geometry::<W, H>::step(men, d) & goal != 0)
+    }
+
     /// How many distinct turns the side to move has; `None` in mid chain or where a capture may be of several jumps,
     /// because then only listing them tells.
     #[must_use]

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
-use crate::arena::{self, GameRecord, Openings, Options, Report, Sprt, Summary, Test, TimeControl};
+use crate::arena::{self, GameRecord, Options, Report, Sprt, Summary, Test, TimeControl};
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::Variant;
@@ -16,8 +16,8 @@ use crate::games::position::Position;
 use crate::roster::{self, Entrant};
 use crate::search::heuristic::Heuristic;
 
-use super::Rules;
 use super::output::{self, Output};
+use super::{Rules, openings};
 
 /// Plays a match of A against B and tells how strong A is beside B.
 #[derive(Args)]
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Games, an even number: each opening is played twice, colours swapped.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// random:PLIES, a file with an opening a line (turns or a position), or a PDN file: the first 8 turns of its games,
+    /// random:PLIES, balanced:PLIES (of random ones those that a search of six turns calls even), a file with an opening a line (turns or a position), or a PDN file: the first 8 turns of its games,
     /// FILE:PLIES for more or fewer.
     #[arg(long, default_value = "random:4")]
     openings: String,
@@ -85,7 +85,7 @@ impl Arguments {
         roster::check(&self.b)?;
         let options = Options::<P> {
             games: self.games,
-            openings: Openings::read(&self.openings, self.rules.draws)?,
+            openings: openings::read(&self.openings, self.rules.draws, self.games, self.seed)?,
             draws: self.rules.draws,
             max_turns: self.max_turns,
             clock: self.clock,
@@ -163,20 +163,27 @@ impl Arguments {
 }
 
 /// The file of a match's games.
-struct Pdn {
+pub(super) struct Pdn {
     path: PathBuf,
     file: File,
     date: String,
 }
 
 impl Pdn {
-    fn create(path: PathBuf) -> Result<Self> {
-        let file = File::create(&path).map_err(|source| Error::io(&path, source))?;
+    pub fn create(path: PathBuf) -> Result<Self> {
+        Self::open(path, false)
+    }
+
+    /// Opens the file to write behind what it holds, or in its place.
+    pub fn open(path: PathBuf, behind: bool) -> Result<Self> {
+        let mut how = File::options();
+        let how = if behind { how.append(true) } else { how.write(true).truncate(true) };
+        let file = how.create(true).open(&path).map_err(|source| Error::io(&path, source))?;
         let date = jiff::ZonedDateTime::now().strftime("%Y.%m.%d").to_string();
         Ok(Self { path, file, date })
     }
 
-    fn write<P: Position>(&mut self, game: &GameRecord<P>, names: [&str; 2], options: &Options<P>) -> Result<()> {
+    pub fn write<P: Position>(&mut self, game: &GameRecord<P>, names: [&str; 2], options: &Options<P>) -> Result<()> {
         let mut record = game.record(names, options.draws);
         record.set_tag("Date", &self.date);
         if let Some(clock) = options.clock {

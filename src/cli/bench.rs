@@ -2,6 +2,7 @@
 
 mod clock;
 mod envs;
+mod judging;
 mod learning;
 mod nets;
 mod rules;
@@ -51,9 +52,12 @@ const WORKLOADS: &[Workload] = &[
     Workload("vecenv-2-threads", "hops/s", envs::step_on_two),
     Workload("mcts", "simulations/s", trees::simulate),
     Workload("search", "nodes/s", trees::look_ahead),
+    Workload("two-threads-search", "x one thread", trees::two_threads),
+    Workload("evaluation", "evaluations/s", judging::judge),
     Workload("net-cpu-1", "evaluations/s", nets::cpu_1),
     Workload("net-cpu-64", "evaluations/s", nets::cpu_64),
     Workload("net-cpu-256", "evaluations/s", nets::cpu_256),
+    Workload("net-cpu-resnet-64", "evaluations/s", nets::cpu_resnet_64),
     #[cfg(feature = "torch")]
     Workload("net-torch-1", "evaluations/s", nets::torch::torch_1),
     #[cfg(feature = "torch")]
@@ -80,9 +84,10 @@ const WORKLOADS: &[Workload] = &[
 /// the thread at work, so that other programs disturb little; only what uses two threads goes by the clock on the wall.
 #[derive(Args)]
 #[command(
-    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, net-cpu-1, \
-                        net-cpu-64, net-cpu-256, selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, \
-                        replay-file, replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
+    after_help = "Workloads: perft, perft-10x8, games, hops, vecenv, vecenv-unseen, vecenv-2-threads, mcts, search, \
+                        two-threads-search, evaluation, net-cpu-1, net-cpu-64, net-cpu-256, net-cpu-resnet-64, \
+                        selfplay, selfplay-cost, selfplay-2-workers, replay, replay-load, replay-file, \
+                        replay-memory (on Linux); with the feature torch also net-torch-1, net-torch-64, \
                         net-torch-256, learner.\nExamples: shashki bench perft\n          shashki bench net --rounds 9"
 )]
 pub(super) struct Arguments {
@@ -104,6 +109,9 @@ struct Figure {
     unit: &'static str,
     /// What was done in a round, the same on every machine as long as the program does the same.
     work: u64,
+    /// The nodes of the classic engine on one thread, which only a change of what it plays may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
     rounds: usize,
     low: f64,
     high: f64,
@@ -142,6 +150,7 @@ impl Arguments {
                 value,
                 unit,
                 work,
+                nodes: (name == "search").then_some(work),
                 rounds,
                 low,
                 high,

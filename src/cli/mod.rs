@@ -4,12 +4,16 @@ mod analyse;
 mod arena;
 mod bench;
 mod endgame;
+mod hub;
+mod ladder;
 mod moves;
+mod openings;
 mod output;
 mod pdn;
 mod perft;
 mod play;
 mod train;
+mod tune;
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -34,7 +38,8 @@ static WATCHED: AtomicBool = AtomicBool::new(false);
     name = "shashki",
     version,
     about = "Russian draughts and its kin as a training environment: rules, search, self-play training, matches.",
-    after_help = "Players are short texts: random, alphabeta:depth=8, mcts:MODEL,visits=400, policy:MODEL, rollout:visits=800.\n\
+    after_help = "Players are short texts: random, alphabeta:depth=8, mcts:MODEL,visits=400, policy:MODEL, rollout:visits=800,\n\
+                  hub:time=1,cmd=COMMAND (another program that speaks Hub).\n\
                   Example: shashki arena alphabeta:depth=4 random --games 20"
 )]
 struct Cli {
@@ -51,10 +56,13 @@ enum Command {
     Moves(moves::Arguments),
     Train(train::Arguments),
     Arena(arena::Arguments),
+    Ladder(ladder::Arguments),
     Analyse(analyse::Arguments),
     Play(play::Arguments),
     Endgame(endgame::Arguments),
+    Hub(hub::Arguments),
     Pdn(pdn::Arguments),
+    Tune(tune::Arguments),
     Bench(bench::Arguments),
 }
 
@@ -91,10 +99,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return refuse(&error),
     };
     STOP.store(false, Ordering::SeqCst);
-    let watched = |command: &Command| {
-        matches!(command, Command::Arena(_) | Command::Train(_) | Command::Pdn(_) | Command::Endgame(_))
-    };
-    WATCHED.store(watched(&cli.command), Ordering::SeqCst);
+    let orderly = matches!(
+        cli.command,
+        Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_) | Command::Endgame(_)
+    );
+    WATCHED.store(orderly, Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
     let _ = ctrlc::set_handler(|| {
         if !WATCHED.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
@@ -107,10 +116,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Moves(arguments) => arguments.run(&out),
         Command::Train(arguments) => arguments.run(&out, &STOP),
         Command::Arena(arguments) => arguments.run(&out, &STOP),
+        Command::Ladder(arguments) => arguments.run(&out, &STOP),
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
         Command::Endgame(arguments) => arguments.run(&out, &STOP),
+        Command::Hub(arguments) => arguments.run(),
         Command::Pdn(arguments) => arguments.run(&out, &STOP),
+        Command::Tune(arguments) => arguments.run(&out, &STOP),
         Command::Bench(arguments) => arguments.run(&out),
     };
     match done {
@@ -127,17 +139,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Ends the process as it stands. An orderly exit would tear down libtorch under threads that still compute with it,
-/// which crashes.
+/// Ends the process as it stands, and the engines that it runs. An orderly exit would tear down libtorch under threads that
+/// still compute with it, which crashes.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "the standard library has no exit without destructors")]
 fn exit_at_once(status: u8) -> ! {
+    crate::hub::process::end_all();
     // SAFETY: `_exit` takes any number, touches no memory of the process and does not return.
     unsafe { libc::_exit(i32::from(status)) }
 }
 
 #[cfg(not(unix))]
 fn exit_at_once(status: u8) -> ! {
+    crate::hub::process::end_all();
     std::process::exit(i32::from(status))
 }
 

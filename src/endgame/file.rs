@@ -128,7 +128,6 @@ struct Block {
 pub(super) struct TableFile {
     path: PathBuf,
     file: File,
-    pub ending: Ending,
     /// Each class: its numbering, counts and first block.
     classes: Vec<(Index, Counts, usize)>,
     blocks: Vec<Block>,
@@ -193,7 +192,7 @@ impl TableFile {
         if offset != size {
             return Err(bad(&format!("{size} bytes long, expected {offset}: cut short, or something was added")));
         }
-        Ok(Self { path: path.to_owned(), file, ending, classes, blocks })
+        Ok(Self { path: path.to_owned(), file, classes, blocks })
     }
 
     /// The numbering of each class.

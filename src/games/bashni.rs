@@ -284,6 +284,14 @@ impl<const IMMEDIATE: bool> Position for Towers<IMMEDIATE> {
         self.tops.must_capture()
     }
 
+    fn is_threatened(&self) -> bool {
+        self.tops.is_threatened()
+    }
+
+    fn can_crown(&self) -> bool {
+        self.tops.can_crown()
+    }
+
     fn at_turn_start(&self) -> bool {
         self.tops.chain() == 0
     }

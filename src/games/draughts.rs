@@ -148,6 +148,14 @@ where
         self.board.must_capture()
     }
 
+    fn is_threatened(&self) -> bool {
+        self.board.is_threatened()
+    }
+
+    fn can_crown(&self) -> bool {
+        self.board.can_crown()
+    }
+
     fn at_turn_start(&self) -> bool {
         self.board.chain() == 0
     }

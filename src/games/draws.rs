@@ -216,14 +216,14 @@ impl ClockView {
 }
 
 impl Clock {
-    fn longest(&self) -> u16 {
+    pub(super) fn longest(&self) -> u16 {
         self.kings_only.max(self.balance).max(self.road).max(self.ending)
     }
 }
 
 impl Draws {
     /// No rule declares a draw after fewer plies.
-    const SHORTEST: u16 = 10;
+    pub(super) const SHORTEST: u16 = 10;
 
     /// FMJD-64 7.2.3 to 7.2.8.
     pub const RUSSIAN: Self = Self {

@@ -39,6 +39,16 @@ pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
     /// Whether the legal hops are captures.
     fn must_capture(&self) -> bool;
 
+    /// Whether the other side could capture if it were its turn: a hint for searches, which may leave it out.
+    fn is_threatened(&self) -> bool {
+        false
+    }
+
+    /// Whether a step can crown a man, where no capture is compulsory: a hint for searches, which may leave it out.
+    fn can_crown(&self) -> bool {
+        false
+    }
+
     /// Whether the position lies between two turns, not within one.
     fn at_turn_start(&self) -> bool;
 

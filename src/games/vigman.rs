@@ -245,6 +245,19 @@ impl<const FREE: bool> Position for TwoGames<FREE> {
         self.playable().any(|board| self.boards[board].must_capture())
     }
 
+    fn is_threatened(&self) -> bool {
+        let threatened = |board: &Board<8, 8>| {
+            let mut board = *board;
+            board.set_turn(self.turn);
+            board.is_threatened()
+        };
+        (0..2).any(|board| self.results[board].is_none() && threatened(&self.boards[board]))
+    }
+
+    fn can_crown(&self) -> bool {
+        self.playable().any(|board| self.boards[board].can_crown())
+    }
+
     fn at_turn_start(&self) -> bool {
         (FREE || !self.second) && self.boards.iter().all(|board| board.chain() == 0)
     }

@@ -1,10 +1,10 @@
-//! The forward pass of dense nets on the CPU, in plain Rust.
+//! The forward pass of every kind of net on the CPU, in plain Rust.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2};
+use ndarray::ArrayView3;
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::board::Hops;
 use crate::config::NetKind;
@@ -14,18 +14,21 @@ use crate::games::game::Leaf;
 use crate::games::planes::Features;
 use crate::games::position::Position;
 
+use super::mlp::{self, Mlp};
+use super::resnet::{self, Resnet};
+use super::simd::{Aligned, Dense, NonZero, Rows, lanes};
+use super::spec::{POLICY_CHANNELS, VALUE_CHANNELS};
 use super::weights::Weights;
 
-/// Positions taken through the layers together, so that their units stay in the processor's cache.
-const CHUNK: usize = 128;
-/// From so many rows on, a packed matrix product beats adding the rows of a matrix that count.
-const PRODUCT_ROWS: usize = 6;
+/// Positions taken through the layers together, so that their units stay in the processor's cache: of dense nets ...
+const DENSE_CHUNK: usize = 128;
+/// ... and of convolutional ones.
+const CONV_CHUNK: usize = 8;
 
-/// Evaluates positions with an `mlp` on one thread. A clone shares the weights and computes for another
-/// thread.
+/// Evaluates positions on one thread. A clone shares the weights and computes for another thread.
 ///
-/// Only what is needed is computed: the first layer adds a row for each input that is one, and of the policy only the
-/// legal hops' logits are taken.
+/// Only what is needed is computed: the first layer of an `mlp` adds a row for each input that is one, a `resnet` meets
+/// no square that is not played on, and of the policy only the legal hops' logits are taken.
 ///
 /// ```
 /// use shashki::config::NetConfig;
@@ -40,174 +43,143 @@ const PRODUCT_ROWS: usize = 6;
 /// assert_eq!(out.priors_of(0).len(), 7);
 /// # Ok::<(), shashki::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CpuNet<P> {
     layers: Arc<Layers>,
+    arch: Arch,
     features: Features,
+    wanted: Wanted,
     units: Units,
+    logits: Logits,
     hops: Hops,
-    logits: Vec<f32>,
-    variant: PhantomData<P>,
+    variant: PhantomData<fn() -> P>,
 }
 
-/// A dense layer, its weights `[inputs, outputs]`.
-#[derive(Debug)]
-struct Dense {
-    weight: Vec<f32>,
-    bias: Vec<f32>,
-}
-
-impl Dense {
-    /// The named layer, turned from `[outputs, inputs]` as files have it.
-    fn turned(weights: &Weights, name: &str) -> Self {
-        let Self { weight, bias } = Self::plain(weights, name);
-        let inputs = weight.len() / bias.len();
-        let turned = (0..inputs).flat_map(|i| weight[i..].iter().step_by(inputs)).copied().collect();
-        Self { weight: turned, bias }
-    }
-
-    /// The named layer, one row of weights an output.
-    fn plain(weights: &Weights, name: &str) -> Self {
-        let [weight, bias] = ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}")).to_vec());
-        Self { weight, bias }
-    }
-
-    /// Adds the product of `[rows, inputs]` and the weights to `[rows, outputs]`; the bias is not part of it.
-    fn add_product(&self, input: &[f32], output: &mut [f32]) {
-        let outputs = self.bias.len();
-        let (rows, inputs) = (output.len() / outputs, self.weight.len() / outputs);
-        if rows >= PRODUCT_ROWS {
-            let view = |shape, values| ArrayView2::from_shape(shape, values).expect("the layers fit each other");
-            let mut output = ArrayViewMut2::from_shape((rows, outputs), output).expect("whole rows");
-            general_mat_mul(
-                1.0,
-                &view((rows, inputs), input),
-                &view((inputs, outputs), &self.weight),
-                1.0,
-                &mut output,
-            );
-            return;
-        }
-        for (input, output) in input.chunks_exact(inputs).zip(output.chunks_exact_mut(outputs)) {
-            self.add_row_product(input, output);
-        }
-    }
-
-    /// As [`Dense::add_product`] for one row: behind a relu about half the inputs are zero and cost nothing.
-    fn add_row_product(&self, input: &[f32], output: &mut [f32]) {
-        let outputs = output.len();
-        let row = |i: usize| &self.weight[i * outputs..(i + 1) * outputs];
-        let mut active = (0..input.len()).filter(|&i| input[i] != 0.0);
-        // Four rows at a time: the sums are loaded and stored once for all of them.
-        while let Some(a) = active.next() {
-            let [b, c, d] = [active.next(), active.next(), active.next()];
-            match (b, c, d) {
-                (Some(b), Some(c), Some(d)) => {
-                    let (x, rows) = ([a, b, c, d].map(|i| input[i]), [a, b, c, d].map(row));
-                    let sums = output.iter_mut().zip(rows[0]).zip(rows[1]).zip(rows[2]).zip(rows[3]);
-                    for ((((sum, w0), w1), w2), w3) in sums {
-                        *sum += (x[0] * w0 + x[1] * w1) + (x[2] * w2 + x[3] * w3);
-                    }
-                }
-                _ => {
-                    for i in [Some(a), b, c].into_iter().flatten() {
-                        output.iter_mut().zip(row(i)).for_each(|(sum, w)| *sum += input[i] * w);
-                    }
-                }
-            }
-        }
+impl<P> Clone for CpuNet<P> {
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.layers), self.arch)
     }
 }
 
 /// The parameters as the forward pass reads them.
 #[derive(Debug)]
 struct Layers {
-    input: Dense,
-    blocks: Vec<Dense>,
-    policy: Dense,
+    trunk: Trunk,
+    policy: Rows,
     value_hidden: Dense,
-    value: Dense,
+    value: Rows,
+}
+
+/// What stands below the heads.
+#[derive(Debug)]
+enum Trunk {
+    Mlp(Mlp),
+    Resnet(Resnet),
 }
 
 /// The units of a chunk of positions.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Units {
-    /// The sum that runs through the blocks, `[rows, width]`.
-    stream: Vec<f32>,
-    /// The same behind a relu.
-    active: Vec<f32>,
+    mlp: mlp::Units,
+    resnet: resnet::Units,
     /// The value head's hidden layer.
-    hidden: Vec<f32>,
+    hidden: Aligned,
+    list: NonZero,
+}
+
+/// The hops whose logits are wanted, by number, position after position.
+#[derive(Debug, Default)]
+struct Wanted {
+    hops: Vec<u16>,
+    ends: Vec<usize>,
+}
+
+/// The logits of the wanted hops, and of each position's win, draw and loss.
+#[derive(Debug, Default)]
+struct Logits {
+    policy: Vec<f32>,
+    wdl: Vec<[f32; 3]>,
 }
 
 impl Layers {
-    fn new(weights: &Weights) -> Self {
-        let block = |i| Dense::turned(weights, &format!("blocks.{i}"));
+    fn new(weights: &Weights, lanes: usize) -> Self {
+        let spec = weights.spec();
+        let (trunk, [policy, value]) = match spec.kind {
+            NetKind::Mlp => (Trunk::Mlp(Mlp::new(weights, lanes)), [1, 1]),
+            NetKind::Resnet => (Trunk::Resnet(Resnet::new(weights, lanes)), [POLICY_CHANNELS, VALUE_CHANNELS]),
+        };
+        // A head reads squares of channels, in files channels of squares; what an mlp's reads is one channel.
+        let head = |name: &str, channels: usize| {
+            let [weight, bias] = ["weight", "bias"].map(|part| weights.tensor(&format!("{name}.{part}")));
+            let inputs = weight.len() / bias.len();
+            let shape = (bias.len(), channels, inputs / channels);
+            let view = ArrayView3::from_shape(shape, weight).expect("channels of equally many inputs");
+            (inputs, bias, move |output: usize, i: usize| view[(output, i % channels, i / channels)])
+        };
+        let rows = |name: &str, channels: usize| {
+            let (inputs, bias, weight) = head(name, channels);
+            Rows::new(lanes, [bias.len(), inputs], bias, weight)
+        };
+        let (inputs, bias, weight) = head("value.hidden", value);
         Self {
-            input: Dense::turned(weights, "input"),
-            blocks: (0..weights.spec().blocks).map(block).collect(),
-            policy: Dense::plain(weights, "policy"),
-            value_hidden: Dense::turned(weights, "value.hidden"),
-            value: Dense::plain(weights, "value"),
+            trunk,
+            policy: rows("policy", policy),
+            value_hidden: Dense::new(lanes, inputs, bias, weight),
+            value: rows("value", 1),
         }
     }
 
-    /// Fills the units: `active` is what the policy head reads, `hidden` what the value's last layer reads.
-    fn forward(&self, features: &Features, units: &mut Units) {
-        let Units { stream, active, hidden } = units;
-        let (rows, width) = (features.len(), self.input.bias.len());
-        stream.resize(rows * width, 0.0);
-        active.resize(rows * width, 0.0);
-        for (i, sums) in stream.chunks_exact_mut(width).enumerate() {
-            self.add_inputs(features, i, sums);
+    const fn chunk(&self) -> usize {
+        match self.trunk {
+            Trunk::Mlp(_) => DENSE_CHUNK,
+            Trunk::Resnet(_) => CONV_CHUNK,
         }
-        for block in &self.blocks {
-            for (sums, active) in stream.chunks_exact_mut(width).zip(active.chunks_exact_mut(width)) {
-                for ((sum, active), bias) in sums.iter_mut().zip(active).zip(&block.bias) {
-                    *active = sum.max(0.0);
-                    *sum += bias;
-                }
-            }
-            block.add_product(active, stream);
-        }
-        active.iter_mut().zip(&*stream).for_each(|(active, sum)| *active = sum.max(0.0));
-        hidden.clear();
-        (0..rows).for_each(|_| hidden.extend(&self.value_hidden.bias));
-        self.value_hidden.add_product(active, hidden);
-        hidden.iter_mut().for_each(|unit| *unit = unit.max(0.0));
-    }
-
-    /// The first layer for position `i`.
-    fn add_inputs(&self, features: &Features, i: usize, sums: &mut [f32]) {
-        let Dense { weight, bias } = &self.input;
-        let width = sums.len();
-        let row = |n: usize| &weight[n * width..(n + 1) * width];
-        sums.copy_from_slice(bias);
-        let ones = features.ones_of(i).chunks_exact(2);
-        for &one in ones.remainder() {
-            sums.iter_mut().zip(row(usize::from(one))).for_each(|(sum, w)| *sum += w);
-        }
-        for pair in ones {
-            let [a, b] = [pair[0], pair[1]].map(|one| row(usize::from(one)));
-            sums.iter_mut().zip(a).zip(b).for_each(|((sum, a), b)| *sum += a + b);
-        }
-        let scalars = features.scalars_of(i);
-        let first = weight.len() / width - scalars.len();
-        for (n, &scalar) in scalars.iter().enumerate().filter(|&(_, &scalar)| scalar != 0.0) {
-            sums.iter_mut().zip(row(first + n)).for_each(|(sum, w)| *sum += scalar * w);
-        }
-    }
-
-    /// The logits of win, draw and loss.
-    fn wdl(&self, hidden: &[f32]) -> [f32; 3] {
-        [0, 1, 2].map(|i| self.value.logit(hidden, i))
     }
 }
 
-impl Dense {
-    /// One output of a plain layer.
-    fn logit(&self, input: &[f32], output: usize) -> f32 {
-        self.bias[output] + dot(input, &self.weight[output * input.len()..(output + 1) * input.len()])
+/// A forward pass, to be compiled for each kind of processor.
+struct Pass<'a> {
+    layers: &'a Layers,
+    features: &'a Features,
+    wanted: &'a Wanted,
+    units: &'a mut Units,
+    logits: &'a mut Logits,
+}
+
+impl WithSimd for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { layers, features, wanted, units: Units { mlp, resnet, hidden, list }, logits } = self;
+        let (policy, value): (&[f32], &[f32]) = match &layers.trunk {
+            Trunk::Mlp(trunk) => {
+                trunk.forward(simd, features, mlp, list);
+                (&mlp.active, &mlp.active)
+            }
+            Trunk::Resnet(trunk) => {
+                trunk.forward(simd, features, resnet, list);
+                (&resnet.policy, &resnet.value)
+            }
+        };
+        let rows = features.len();
+        debug_assert_eq!(policy.len(), rows * layers.policy.width(), "whole tiles of squares");
+        hidden.resize(rows * layers.value_hidden.outputs());
+        layers.value_hidden.relu(simd, value, value.len() / rows, hidden, list);
+        let mut start = 0;
+        for (row, &end) in policy.chunks_exact(layers.policy.width()).zip(&wanted.ends) {
+            for &hop in &wanted.hops[start..end] {
+                logits.policy.push(layers.policy.logit(simd, row, usize::from(hop)));
+            }
+            start = end;
+        }
+        for row in hidden.chunks_exact(layers.value.width()) {
+            let mut wdl = [0.0; 3];
+            for (i, logit) in wdl.iter_mut().enumerate() {
+                *logit = layers.value.logit(simd, row, i);
+            }
+            logits.wdl.push(wdl);
+        }
     }
 }
 
@@ -215,48 +187,81 @@ impl<P: Position> CpuNet<P> {
     /// The net with these weights.
     ///
     /// # Errors
-    /// [`Error::Model`](crate::Error::Model) if they are of another variant, or of a kind that needs libtorch.
+    /// [`Error::Model`](crate::Error::Model) if they are of another variant.
     pub fn new(weights: &Weights) -> Result<Self> {
+        Self::on(weights, Arch::new())
+    }
+
+    /// As [`CpuNet::new`], for a kind of processor.
+    fn on(weights: &Weights, arch: Arch) -> Result<Self> {
         weights.expect_variant::<P>()?;
-        if weights.spec().kind != NetKind::Mlp {
-            return Err(weights.refuse("a resnet runs on libtorch only, expected a build with the feature torch"));
-        }
-        Ok(Self {
-            layers: Arc::new(Layers::new(weights)),
-            features: Features::default(),
-            units: Units::default(),
-            hops: Hops::new(),
-            logits: Vec::new(),
-            variant: PhantomData,
-        })
+        Ok(Self::of(Arc::new(Layers::new(weights, lanes(arch))), arch))
     }
 
     /// The logits of every hop, `[n, actions]`, and of win, draw and loss, `[n, 3]`, legal or not.
     pub fn logits(&mut self, features: &Features) -> (Vec<f32>, Vec<f32>) {
-        self.layers.forward(features, &mut self.units);
-        let layers = &self.layers;
-        let policy = self.units.active.chunks_exact(layers.input.bias.len());
-        let policy = policy.flat_map(|row| (0..layers.policy.bias.len()).map(move |i| layers.policy.logit(row, i)));
-        let wdl = self.units.hidden.chunks_exact(layers.value_hidden.bias.len()).flat_map(|row| layers.wdl(row));
-        (policy.collect(), wdl.collect())
+        let (n, actions) = (features.len(), P::SPEC.actions);
+        if n == 0 {
+            return (Vec::new(), Vec::new());
+        }
+        self.wanted.clear();
+        for i in 1..=n {
+            self.wanted.hops.extend(0..actions as u16);
+            self.wanted.ends.push(i * actions);
+        }
+        self.pass(Some(features));
+        (self.logits.policy.clone(), self.logits.wdl.concat())
+    }
+}
+
+impl<P> CpuNet<P> {
+    fn of(layers: Arc<Layers>, arch: Arch) -> Self {
+        Self {
+            layers,
+            arch,
+            features: Features::default(),
+            wanted: Wanted::default(),
+            units: Units::default(),
+            logits: Logits::default(),
+            hops: Hops::new(),
+            variant: PhantomData,
+        }
+    }
+
+    /// Fills the logits that are wanted of some positions, or else of its own.
+    fn pass(&mut self, features: Option<&Features>) {
+        let Self { layers, arch, features: own, wanted, units, logits, .. } = self;
+        logits.policy.clear();
+        logits.wdl.clear();
+        arch.dispatch(Pass { layers, features: features.unwrap_or(&*own), wanted, units, logits });
+    }
+}
+
+impl Wanted {
+    fn clear(&mut self) {
+        self.hops.clear();
+        self.ends.clear();
     }
 }
 
 impl<P: Position> Evaluator<P> for CpuNet<P> {
     fn evaluate(&mut self, leaves: &[Leaf<P>], out: &mut Evaluations) -> Result<()> {
-        let Self { layers, features, units, hops, logits, .. } = self;
-        let (width, hidden) = (layers.input.bias.len(), layers.value_hidden.bias.len());
         out.clear();
-        for chunk in leaves.chunks(CHUNK) {
+        for chunk in leaves.chunks(self.layers.chunk()) {
+            let Self { features, wanted, hops, .. } = self;
             features.clear();
-            chunk.iter().for_each(|leaf| leaf.position.encode(leaf.clock, features));
-            layers.forward(features, units);
-            let rows = units.active.chunks_exact(width).zip(units.hidden.chunks_exact(hidden));
-            for (leaf, (active, hidden)) in chunk.iter().zip(rows) {
+            wanted.clear();
+            for leaf in chunk {
+                leaf.position.encode(leaf.clock, features);
                 leaf.position.hops(hops);
-                logits.clear();
-                logits.extend(hops.iter().map(|&hop| layers.policy.logit(active, leaf.position.index(hop))));
-                answer(leaf, logits, layers.wdl(hidden), out);
+                wanted.hops.extend(hops.iter().map(|&hop| leaf.position.index(hop) as u16));
+                wanted.ends.push(wanted.hops.len());
+            }
+            self.pass(None);
+            let mut start = 0;
+            for ((leaf, &end), wdl) in chunk.iter().zip(&self.wanted.ends).zip(&self.logits.wdl) {
+                answer(leaf, &mut self.logits.policy[start..end], *wdl, out);
+                start = end;
             }
         }
         Ok(())
@@ -283,16 +288,52 @@ fn softmax(logits: &mut [f32]) {
     logits.iter_mut().for_each(|chance| *chance /= sum);
 }
 
-/// The sum of products, in sixteen lanes that the compiler turns into vectors.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a, a_rest) = a.as_chunks::<16>();
-    let (b, b_rest) = b.as_chunks::<16>();
-    let mut lanes = [0.0; 16];
-    for (a, b) in a.iter().zip(b) {
-        for i in 0..16 {
-            lanes[i] += a[i] * b[i];
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use pulp::x86::{V3, V4};
+
+    use super::*;
+    use crate::config::NetConfig;
+    use crate::games::{Preset, Russian, Spantsireti};
+    use crate::net::NetSpec;
+
+    fn answers<P: Position>(weights: &Weights, arch: Arch) -> Vec<f32> {
+        let mut game = crate::games::Game::<P>::new(Preset::Official).expect("official rules");
+        let (mut leaves, mut hops) = (Vec::new(), Hops::new());
+        for i in 0..19 {
+            leaves.push(game.leaf());
+            game.hops(&mut hops);
+            game.play_unchecked(hops[i * 5 % hops.len()]);
+        }
+        let mut net = CpuNet::<P>::on(weights, arch).expect("weights of the variant");
+        let mut out = Evaluations::default();
+        let mut all = Vec::new();
+        // A whole batch, and every number of rows that may be left over.
+        for size in [19, 1, 2, 3, 4, 5, 6, 7] {
+            net.evaluate(&leaves[..size], &mut out).expect("a net on the CPU");
+            all.extend_from_slice(&out.priors);
+            all.extend(out.wdl.iter().map(|wdl| wdl.value(crate::board::Side::White)));
+        }
+        all
+    }
+
+    fn agree<P: Position>(arch: Arch, kind: NetKind) {
+        let spec = NetSpec::new(&P::SPEC, &NetConfig { kind, width: 40, blocks: 2 });
+        let flat: Vec<f32> = Weights::init(&spec, 1).to_flat().iter().map(|x| x + 0.02).collect();
+        let weights = Weights::from_flat(&spec, crate::net::Card::new(&spec), &flat);
+        for (one, other) in answers::<P>(&weights, Arch::Scalar).into_iter().zip(answers::<P>(&weights, arch)) {
+            assert!((one - other).abs() < 1e-5, "{arch:?}, {spec}: {one} is not {other}");
         }
     }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    lanes.iter().sum::<f32>() + rest
+
+    #[test]
+    fn every_kind_of_processor_gives_the_same_answers() {
+        let kinds = [V3::try_new().map(Arch::V3), V4::try_new().map(Arch::V4)];
+        for arch in kinds.into_iter().flatten() {
+            for kind in [NetKind::Mlp, NetKind::Resnet] {
+                agree::<Russian>(arch, kind);
+                agree::<Spantsireti>(arch, kind);
+            }
+        }
+    }
 }

@@ -2,6 +2,9 @@
 
 pub mod cpu;
 pub mod load;
+mod mlp;
+mod resnet;
+mod simd;
 pub mod spec;
 #[cfg(feature = "torch")]
 pub mod torch;

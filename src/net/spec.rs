@@ -3,14 +3,15 @@
 use std::fmt;
 
 use crate::config::{NetConfig, NetKind};
+use crate::games::planes::Features;
 use crate::games::position::Spec;
 
 /// Units of the hidden layer of a dense net's value head.
 const MLP_VALUE_UNITS: usize = 32;
 /// Channels that a convolutional net's policy head reads.
-const POLICY_CHANNELS: usize = 8;
+pub(super) const POLICY_CHANNELS: usize = 8;
 /// Channels that a convolutional net's value head reads.
-const VALUE_CHANNELS: usize = 4;
+pub(super) const VALUE_CHANNELS: usize = 4;
 /// Units of the hidden layer of a convolutional net's value head.
 const RESNET_VALUE_UNITS: usize = 64;
 /// Ones among the inputs of a typical position, the fan-in of the first layer's scale.
@@ -27,9 +28,11 @@ const TYPICAL_ONES: f32 = 20.0;
 /// win, draw, loss logits = W relu(V relu(h) + c) + b
 /// ```
 ///
-/// `resnet` reads the planes `[channels, height, width]`: a 3x3 convolution, then blocks of two 3x3 convolutions, each
-/// followed by a group norm (Wu and He 2018: the same in training and inference, nothing to store but scale and shift),
-/// then 1x1 convolutions into dense heads.
+/// `resnet` reads planes of the playable squares alone, packed, `[channels, height, width / 2]`: a 3x3 convolution,
+/// then blocks of two 3x3 convolutions, each followed by a group norm (Wu and He 2018: the same in training and
+/// inference, nothing to store but scale and shift), then 1x1 convolutions into dense heads. Packed, every other rank lies
+/// shifted by a file against its neighbours, so that the same place in a 3x3 kernel is a step along one diagonal here and
+/// along the other there; a plane behind the game's own is one on those ranks and tells the net where it is.
 ///
 /// ```
 /// use shashki::config::NetConfig;
@@ -158,21 +161,49 @@ impl NetSpec {
                 list.layer("value", &[3, MLP_VALUE_UNITS], HEAD_GAIN);
             }
             NetKind::Resnet => {
-                let [channels, height, files] = self.game.planes();
-                let area = height * files;
-                list.conv_norm("input", width, channels, 1.0);
+                let squares = self.game.squares;
+                list.conv_norm("input", width, self.channels(), 1.0);
                 for i in 0..self.blocks {
                     list.conv_norm(&format!("blocks.{i}.0"), width, width, 1.0);
                     list.conv_norm(&format!("blocks.{i}.1"), width, width, share.sqrt());
                 }
                 list.layer("policy.conv", &[POLICY_CHANNELS, width, 1, 1], 1.0);
-                list.layer("policy", &[actions, POLICY_CHANNELS * area], HEAD_GAIN);
+                list.layer("policy", &[actions, POLICY_CHANNELS * squares], HEAD_GAIN);
                 list.layer("value.conv", &[VALUE_CHANNELS, width, 1, 1], 1.0);
-                list.layer("value.hidden", &[RESNET_VALUE_UNITS, VALUE_CHANNELS * area], 1.0);
+                list.layer("value.hidden", &[RESNET_VALUE_UNITS, VALUE_CHANNELS * squares], 1.0);
                 list.layer("value", &[3, RESNET_VALUE_UNITS], HEAD_GAIN);
             }
         }
         list.0
+    }
+
+    /// The planes that a `resnet` reads: the game's, and the one that tells the ranks apart.
+    #[must_use]
+    pub const fn channels(&self) -> usize {
+        self.game.board_planes + self.game.scalar_planes + 1
+    }
+
+    /// The last plane's value on a square: 1 on the ranks whose first playable square is on the second file.
+    #[must_use]
+    pub const fn shifted(&self, square: usize) -> f32 {
+        (square / (self.game.width / 2) % 2) as f32
+    }
+
+    /// Writes position `i` as a `resnet` reads it: `[channels, height, width / 2]`.
+    ///
+    /// # Panics
+    /// If `planes` has another length.
+    pub fn write_packed(&self, features: &Features, i: usize, planes: &mut [f32]) {
+        let squares = self.game.squares;
+        assert_eq!(planes.len(), self.channels() * squares, "a position holds every plane");
+        planes.fill(0.0);
+        features.ones_of(i).iter().for_each(|&one| planes[usize::from(one)] = 1.0);
+        let behind = planes[self.game.board_planes * squares..].chunks_exact_mut(squares);
+        for (plane, value) in behind.zip(features.scalars_of(i)) {
+            plane.fill(*value);
+        }
+        let last = planes.len() - squares;
+        planes[last..].iter_mut().enumerate().for_each(|(square, value)| *value = self.shifted(square));
     }
 
     /// Groups of channels that are normed together: 8, or as many as divide the width.
@@ -191,8 +222,7 @@ impl NetSpec {
     /// full. The forward pass on the CPU does less: it skips the zeros among the inputs and the illegal hops.
     #[must_use]
     pub fn flops(&self) -> usize {
-        let [_, height, files] = self.game.planes();
-        let products = |t: &TensorSpec| if t.shape.len() == 4 { t.len() * height * files } else { t.len() };
+        let products = |t: &TensorSpec| if t.shape.len() == 4 { t.len() * self.game.squares } else { t.len() };
         2 * self.tensors().iter().filter(|t| t.decays()).map(products).sum::<usize>()
     }
 }

@@ -96,7 +96,7 @@ impl Network {
     }
 
     /// What the net reads of encoded positions: rows `[n, inputs]` for dense nets, else planes
-    /// `[n, channels, height, width]`.
+    /// of the playable squares `[n, channels, height, width / 2]`.
     ///
     /// # Errors
     /// If the device has no memory for them.
@@ -110,11 +110,12 @@ impl Network {
                 self.upload(&rows, &[n as i64, game.inputs() as i64])
             }
             NetKind::Resnet => {
-                let mut planes = vec![0.0; n * game.observation_len()];
-                let each = planes.chunks_exact_mut(game.observation_len()).enumerate();
-                each.for_each(|(i, planes)| features.write_planes(i, game, planes));
-                let [channels, height, width] = game.planes().map(|n| n as i64);
-                self.upload(&planes, &[n as i64, channels, height, width])
+                let [channels, ranks] = [self.spec.channels(), game.height];
+                let mut planes = vec![0.0; n * channels * game.squares];
+                let each = planes.chunks_exact_mut(channels * game.squares).enumerate();
+                each.for_each(|(i, planes)| self.spec.write_packed(features, i, planes));
+                let shape = [n, channels, ranks, game.squares / ranks].map(|n| n as i64);
+                self.upload(&planes, &shape)
             }
         }
     }
@@ -280,7 +281,7 @@ mod tests {
         let mut features = Features::default();
         position.encode(Default::default(), &mut features);
         for kind in [NetKind::Mlp, NetKind::Resnet] {
-            let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width: 32, blocks: 2, ..NetConfig::default() });
+            let spec = NetSpec::new(&Russian::SPEC, &NetConfig { kind, width: 32, blocks: 2 });
             let weights = Weights::init(&spec, 3);
             let mut answers = [Kind::Float, Kind::Half].map(|kind| {
                 let (policy, wdl) =

@@ -1,8 +1,12 @@
 //! Hand-written evaluation of positions, per variant; material by default.
 
 mod draughts;
+mod patterns;
 mod towers;
+mod tuned;
 mod vigman;
+
+pub(super) use tuned::{HEAD, UNIT};
 
 use crate::board::Side;
 use crate::games::Position;
@@ -23,6 +27,9 @@ pub const KING: i32 = 300;
 /// # Ok::<(), shashki::Error>(())
 /// ```
 pub trait Heuristic: Position {
+    /// How many terms the tuned evaluation has; 0 where there is none.
+    const TERMS: usize = 0;
+
     /// The worth of the position in hundredths of a man, seen by the side to move. Meant for positions in which nothing
     /// has to be captured; it knows no won or lost positions.
     fn evaluate(&self) -> i32 {
@@ -37,6 +44,14 @@ pub trait Heuristic: Position {
         };
         worth(self.side()) - worth(!self.side())
     }
+
+    /// The tuned evaluation in hundredths of a man, seen by the side to move; the first version's where nothing was tuned.
+    fn tuned(&self) -> i32 {
+        self.evaluate()
+    }
+
+    /// Tells the terms of the tuned evaluation that are there, each by its number and how often, seen by White.
+    fn terms(&self, _add: impl FnMut(usize, i32)) {}
 }
 
 /// Judges by material the variants whose row in the table says so.

@@ -1,5 +1,7 @@
 //! Players that ask an evaluator: by a tree search of one game at a time, or by its priors alone.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -71,6 +73,7 @@ pub struct MctsPlayer<P: Position> {
     tree: Option<Tree<P>>,
     knowledge: Knowledge<P>,
     limit: Option<f64>,
+    stop: Option<Arc<AtomicBool>>,
     leaves: Vec<Leaf<P>>,
     tickets: Vec<Ticket>,
     answers: Evaluations,
@@ -96,6 +99,7 @@ impl<P: Position> MctsPlayer<P> {
             tree: None,
             knowledge: Knowledge::default(),
             limit: None,
+            stop: None,
             leaves: Vec::new(),
             tickets: Vec::new(),
             answers: Evaluations::default(),
@@ -131,7 +135,8 @@ impl<P: Position> MctsPlayer<P> {
     fn search(&mut self, tree: &mut Tree<P>, visits: u32, deadline: Option<Instant>) -> Result<()> {
         let settings = Settings { puct: self.settings.puct, ..Settings::default() };
         loop {
-            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+            let late = stopped || deadline.is_some_and(|deadline| Instant::now() >= deadline);
             // Without any visit there is nothing to choose by, however late it is.
             if tree.visits() >= visits || tree.winner().is_some() || (late && tree.visits() > 0) {
                 return Ok(());
@@ -238,6 +243,10 @@ impl<P: Position> Player<P> for MctsPlayer<P> {
 
     fn limit_time(&mut self, seconds: f64) {
         self.limit = Some(seconds);
+    }
+
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Some(Arc::clone(stop));
     }
 }
 

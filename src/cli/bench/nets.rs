@@ -16,9 +16,17 @@ use super::timing::Task;
 /// Different positions; batches take them in turns.
 const POSITIONS: usize = 4096;
 
-/// The dense network that every workload here uses.
+/// The dense network that workloads use.
 pub(super) fn mlp() -> Weights {
-    let config = NetConfig { kind: NetKind::Mlp, width: 256, blocks: 1 };
+    weights(NetConfig { kind: NetKind::Mlp, width: 256, blocks: 1 })
+}
+
+/// The convolutional one.
+fn resnet() -> Weights {
+    weights(NetConfig { kind: NetKind::Resnet, width: 64, blocks: 5 })
+}
+
+fn weights(config: NetConfig) -> Weights {
     Weights::init(&NetSpec::new(&Russian::SPEC, &config), 1)
 }
 
@@ -35,6 +43,11 @@ pub(super) fn cpu_64(size: Size) -> Result<Task> {
 /// The same, 256 positions at a time.
 pub(super) fn cpu_256(size: Size) -> Result<Task> {
     cpu(&mlp(), 256, size.pick(65_536, 256))
+}
+
+/// The convolutional network, 64 positions at a time.
+pub(super) fn cpu_resnet_64(size: Size) -> Result<Task> {
+    cpu(&resnet(), 64, size.pick(2048, 64))
 }
 
 /// Encodes, evaluates and answers `evaluations` positions, `batch` at a time; with libtorch beside it, where there is any.

@@ -1,19 +1,23 @@
 //! Workloads of the two searches.
 
+use std::time::Instant;
+
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::Result;
 use crate::evaluator::{Evaluations, Evaluator, Uniform};
-use crate::games::Russian;
+use crate::games::game::Game;
+use crate::games::{Position, Preset, Russian};
 use crate::player::Player;
-use crate::search::alphabeta::{AlphaBeta, DEFAULT_HASH_MB, Limits};
+use crate::search::alphabeta::{AlphaBeta, Options};
+use crate::search::limits::Limits;
 use crate::search::mcts::{Gather, Settings};
 use crate::search::tree::Tree;
 
 use super::Size;
 use super::rules::openings;
-use super::timing::Task;
+use super::timing::{Reading, Task};
 
 /// Games whose trees grow side by side.
 const GAMES: usize = 64;
@@ -58,18 +62,57 @@ pub(super) fn simulate(size: Size) -> Result<Task> {
     }))
 }
 
-/// Looks ahead by alpha-beta in four positions.
+/// Positions of the middle game, from games of the first engine after openings of chance.
+const MIDDLE_GAMES: [&str; 8] = [
+    "W:Wa1,c1,e1,g1,f2,h2,c3,e3,g3:Ba3,c5,e5,b6,h6,e7,b8,d8,f8,h8",
+    "W:Wa1,c1,e1,g1,d2,a3,c3:Bf4,e5,a7,e7,g7,b8,d8,f8,h8",
+    "W:Wa1,c1,g1,f2,h2,c3,g3:Ba5,f6,h6,c7,b8,d8,h8",
+    "W:Wa1,g1,b2,d2,f2,h2,g3,h6:Bd4,a7,e7,g7,d8,f8,h8",
+    "W:Wc1,e1,b2,h2,a3,c3,e3,b4,f4,h4:Ba5,c5,g5,b6,d6,f6,h6,d8,f8,h8",
+    "W:Wc1,e1,g1,f2,c3,e3,g3,d4,f4:Bh4,c5,g5,b6,h6,d8,f8,h8",
+    "W:Wc1,e1,g1,b2,d4:Bd6,h6,a7,d8,h8",
+    "W:Wa1,c1,e1,g1,e3,f4,h4,a5:Bc5,g5,d6,f6,h6,d8,h8",
+];
+
+/// The games that begin there.
+fn middle_games() -> Result<Vec<Game<Russian>>> {
+    MIDDLE_GAMES.iter().map(|fen| Game::from_position(Russian::read_fen(fen)?, Preset::Official)).collect()
+}
+
+/// Looks ahead by alpha-beta in the positions of the middle game, on one thread.
 pub(super) fn look_ahead(size: Size) -> Result<Task> {
-    let limits = Limits { depth: Some(size.pick(10, 6)), ..Limits::default() };
-    let mut engine = AlphaBeta::<Russian>::new(limits, DEFAULT_HASH_MB);
-    let games = openings(GAMES)?;
+    let limits = Limits { depth: Some(size.pick(13, 7)), ..Limits::default() };
+    let mut engine = AlphaBeta::<Russian>::new(Options { limits, ..Options::default() });
+    let games = middle_games()?;
     Ok(Task::new(move || {
         let mut nodes = 0;
-        for game in [0, 4, 8, 12].map(|turns| &games[turns]) {
-            engine.new_game();
+        for game in &games {
             engine.choose(game)?;
             nodes += engine.nodes();
         }
         Ok(nodes)
+    }))
+}
+
+/// How much sooner two threads reach a depth than one, by the clock on the wall, over positions of games of chance.
+pub(super) fn two_threads(size: Size) -> Result<Task> {
+    let (count, depth) = (size.pick(100, 4), size.pick(16, 5));
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
+    let engine = |threads| AlphaBeta::<Russian>::new(Options { limits, threads, ..Options::default() });
+    let mut engines = [engine(1), engine(2)];
+    let games = openings(count)?;
+    Ok(Task::of(move || {
+        // In turns, so that whatever else the machine does hits both.
+        let mut seconds = [0.0; 2];
+        let mut nodes = 0;
+        for game in &games {
+            for (engine, seconds) in engines.iter_mut().zip(&mut seconds) {
+                let start = Instant::now();
+                engine.choose(game)?;
+                *seconds += start.elapsed().as_secs_f64();
+            }
+            nodes += engines[0].nodes();
+        }
+        Ok(Reading::Figure(seconds[0] / seconds[1], nodes))
     }))
 }

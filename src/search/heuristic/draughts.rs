@@ -3,7 +3,7 @@
 use crate::board::{Bits, Board, Geometry, Side, Square};
 use crate::games::{Poddavki, Position, Russian, Spantsireti};
 
-use super::{Heuristic, KING, MAN};
+use super::{Heuristic, KING, MAN, tuned};
 
 /// What a white man gains by its square: a way towards crowning, the middle, and guarding the first rank, of which c1
 /// and e1 alone keep most men from crowning. Rank 8 first, the playable squares from left to right.
@@ -93,6 +93,16 @@ impl Heuristic for Russian {
     fn evaluate(&self) -> i32 {
         russian(self.board(), self.side()) + TEMPO
     }
+
+    const TERMS: usize = tuned::TERMS;
+
+    fn tuned(&self) -> i32 {
+        tuned::judge(self.board(), &tuned::RUSSIAN)
+    }
+
+    fn terms(&self, add: impl FnMut(usize, i32)) {
+        tuned::visit(self.board(), add);
+    }
 }
 
 impl Heuristic for Spantsireti {
@@ -134,7 +144,7 @@ fn open_steps<const W: usize, const H: usize>(board: &Board<W, H>, side: Side) -
 
 /// What is left of an advantage over a lone king: two pieces seldom catch it, nor do three when it holds the main road
 /// (FMJD-64 7.2.7 and 7.2.8 give them five moves).
-const fn against_lone_king(score: i32, on_road: bool, pieces: i32) -> i32 {
+pub(super) const fn against_lone_king(score: i32, on_road: bool, pieces: i32) -> i32 {
     if pieces <= 3 {
         score / 8
     } else if pieces == 4 && on_road {

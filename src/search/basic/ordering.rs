@@ -1,4 +1,4 @@
-//! The order in which the classic engine tries hops: the best first cut off the rest.
+//! The order in which the basic engine tries hops: the best first cut off the rest.
 
 use crate::board::{Hop, Hops, Side};
 use crate::games::Position;
@@ -7,7 +7,7 @@ use super::table::Entry;
 
 /// A hop with its number and its rank among the others.
 #[derive(Copy, Clone, Debug)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// The hop.
     pub hop: Hop,
     /// Its number.
@@ -24,7 +24,7 @@ const HISTORY_LIMIT: i32 = 1 << 28;
 
 /// What the search has learnt of hops that cut off others, wherever they were played.
 #[derive(Debug, Default)]
-pub struct Ordering {
+pub(super) struct Ordering {
     /// By side and number: how often a hop cut off others, deep searches counting more.
     history: [Vec<i32>; 2],
     /// By level of the search: the last two quiet hops that cut off others there.
@@ -85,7 +85,7 @@ impl Ordering {
 }
 
 /// Brings the best of the candidates from `n` on to place `n`. Equal ones keep their order as far as they are not moved.
-pub fn bring_best(candidates: &mut [Candidate], n: usize) -> Candidate {
+pub(super) fn bring_best(candidates: &mut [Candidate], n: usize) -> Candidate {
     let mut best = n;
     for i in n + 1..candidates.len() {
         if candidates[i].rank > candidates[best].rank {
@@ -98,9 +98,9 @@ pub fn bring_best(candidates: &mut [Candidate], n: usize) -> Candidate {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Bound;
     use super::*;
     use crate::games::Russian;
-    use crate::search::table::Bound;
 
     #[test]
     fn the_table_comes_first_then_killers_then_history() {

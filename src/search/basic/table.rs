@@ -1,8 +1,8 @@
-//! The transposition table of the classic engine.
+//! The transposition table of the basic engine.
 
 /// What a stored score says of the true one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Bound {
+pub(super) enum Bound {
     /// The true score is at least this.
     #[default]
     Lower,
@@ -14,7 +14,7 @@ pub enum Bound {
 
 /// What a search found out about one position.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Entry {
+pub(super) struct Entry {
     key: u64,
     /// The score, seen by the side to move; wins and losses are counted from this position.
     pub score: i16,
@@ -37,7 +37,7 @@ impl Entry {
 
 /// Entries by key, two places for each: the deeper entry stays, the other gives way.
 #[derive(Debug)]
-pub struct Table {
+pub(super) struct Table {
     entries: Vec<Entry>,
     capacity: usize,
     /// Entries of another age are forgotten ones.

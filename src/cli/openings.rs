@@ -1,0 +1,43 @@
+//! The option `--openings` of matches: what the arena knows, and random openings that a search calls even.
+
+use crate::arena::Openings;
+use crate::error::{Error, Result};
+use crate::games::Preset;
+use crate::roster;
+use crate::search::heuristic::Heuristic;
+
+/// Who judges whether an opening is even: a fixed yardstick.
+const JUDGE: &str = "alphabeta:eval=basic,depth=6";
+/// The values that count as even, which is some half a man to either side.
+const EVEN: f32 = 0.25;
+/// Openings drawn for each one wanted, at most.
+const TRIES: usize = 16;
+
+/// Reads what [`Openings::read`] reads, and `balanced:PLIES`: as many random openings as there are pairs of games, each
+/// judged even by a search of six turns.
+///
+/// # Errors
+/// As [`Openings::read`].
+pub(super) fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u64) -> Result<Openings<P>> {
+    let Some(plies) = text.strip_prefix("balanced:") else { return Openings::read(text, preset) };
+    let random = Openings::<P>::read(&format!("random:{plies}"), preset)
+        .map_err(|_| Error::value("openings", text, "random:PLIES or balanced:PLIES with 0 to 100 plies, or a file"))?;
+    let wanted = (games as usize / 2).max(1);
+    let mut judge = roster::player::<P>(JUDGE)?;
+    let mut even = Vec::with_capacity(wanted);
+    for opening in random.draw(TRIES * wanted, preset, seed)? {
+        if even.len() == wanted {
+            break;
+        }
+        let value = judge.analyse(&opening.play(preset)?)?.value;
+        // Of few openings the same one comes again.
+        if value.abs() <= EVEN && !even.contains(&opening) {
+            even.push(opening);
+        }
+    }
+    if even.is_empty() {
+        Err(Error::value("openings", text, "plies after which a game may be even"))
+    } else {
+        Ok(Openings::List(even))
+    }
+}
