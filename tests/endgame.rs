@@ -103,7 +103,7 @@ fn three_kings_catch_one_that_does_not_hold_the_main_road_within_fifteen_moves()
         let [three, one] = on_road(board);
         met[usize::from(!three_move)][usize::from(three) + 2 * usize::from(one)][usize::from(won)] += 1;
     }
-    println!("{longest:?} {met:?}");
+    eprintln!("{longest:?} {met:?}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl Build {
         let builder = Builder::new::<P>(self.pieces, &self.dir)?;
         let (positions, memory, missing) = (builder.positions(), builder.memory(), builder.missing().len());
         out.text(&format!(
-            "{}, up to {} pieces: {} million positions, at most so many megabytes on disk and as a rule a third of it; \
+            "{}, up to {} pieces: {} million positions, at most so many megabytes on disk and as a rule half of it; \
              {missing} endings to build, with at most {} MB of memory",
             self.variant,
             self.pieces,

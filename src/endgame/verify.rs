@@ -65,7 +65,7 @@ pub fn verify<P: Position>(
     let check = |path: &Path, index: &Index, number: usize, walker: &mut Walker| -> Result<u64> {
         let Some(placement) = index.placement(number) else { return Ok(0) };
         // Either side in turn.
-        let board = placement.board(if number % 2 == 0 { Side::White } else { Side::Black });
+        let board = placement.board(if number.is_multiple_of(2) { Side::White } else { Side::Black });
         check_one(tables, &board, walker).map_err(|error| match error {
             Error::Failed(reason) => super::file::damaged(path, &reason),
             other => other,
