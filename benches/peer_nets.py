@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from peer_timing import Measure, need, repeat
+from peer_timing import Measure, MissingPeer, need, repeat
 
 import shashki
 
@@ -35,8 +39,8 @@ def torch_mlp(batch: int) -> Measure:
     return repeat(work)
 
 
-def onnx_resnet(batch: int) -> Measure:
-    """The convolutional network 64 x 5 in ONNX Runtime, weights of the same shapes.
+def onnx_resnet(program: str, batch: int) -> Measure:
+    """The convolutional network 64 x 5 in ONNX Runtime, with the weights that `program` times.
 
     It reads what ours reads: the playable squares alone, packed.
     """
@@ -44,7 +48,7 @@ def onnx_resnet(batch: int) -> Measure:
     runtime = need("onnxruntime")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    model = resnet_graph(width=64, blocks=5)
+    model = resnet_graph(timed_weights(program, "resnet-64x5"))
     session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     rng = np.random.default_rng(1)
     planes = (rng.random((batch, CHANNELS, *PACKED)) < 0.1).astype(np.float32)
@@ -62,26 +66,50 @@ CHANNELS = len(shashki.Game("russian").plane_names) + 1
 PACKED = (8, 4)
 
 
-def resnet_graph(width: int, blocks: int) -> bytes:
-    """The network of `kind = "resnet"` as an ONNX model with weights drawn by lot.
+def timed_weights(program: str, name: str) -> dict[str, np.ndarray[Any, Any]]:
+    """The weights of a network that `shashki bench` times."""
+    with tempfile.TemporaryDirectory() as folder:
+        args = [program, "bench", "net-cpu-1", "--quick", "--nets", folder]
+        done = subprocess.run(args, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise MissingPeer(f"{' '.join(args)}: {done.stderr.strip()}")
+        return read_weights(Path(folder) / f"{name}.safetensors")
+
+
+def read_weights(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """The tensors of a safetensors file: a length, a header in JSON, then the numbers."""
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, tensor in header.items():
+        begin, end = (start + offset for offset in tensor["data_offsets"])
+        values = np.frombuffer(data[begin:end], np.float32)
+        tensors[name] = values.reshape(tensor["shape"])
+    return tensors
+
+
+def resnet_graph(tensors: dict[str, np.ndarray[Any, Any]]) -> bytes:
+    """A network of `kind = "resnet"` as an ONNX model with the weights of its file.
 
     A 3x3 convolution, blocks of two, each followed by a norm of 8 groups, then 1x1 convolutions
     into dense heads: what src/net/spec.rs lists. The norm is written as torch exports it.
     """
     onnx = need("onnx")
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
-    rng = np.random.default_rng(1)
     nodes: list[Any] = []
-    tensors: list[Any] = []
+    constants: list[Any] = []
+    width = tensors["input.norm.weight"].size
+    blocks = sum(name.endswith(".0.conv.weight") for name in tensors)
 
     def constant(values: np.ndarray[Any, Any]) -> str:
-        name = f"w{len(tensors)}"
-        tensors.append(numpy_helper.from_array(values, name))
+        name = f"w{len(constants)}"
+        constants.append(numpy_helper.from_array(values, name))
         return name
 
-    def weights(*shape: int) -> str:
-        scale = (2.0 / np.prod(shape[1:])) ** 0.5
-        return constant((rng.standard_normal(shape) * scale).astype(np.float32))
+    def weights(name: str) -> str:
+        return constant(tensors[name])
 
     def node(kind: str, *inputs: str, **attributes: Any) -> str:
         name = f"n{len(nodes)}"
@@ -93,28 +121,27 @@ def resnet_graph(width: int, blocks: int) -> bytes:
     board = constant(np.array([0, width, *PACKED], np.int64))
     group_scale, group_shift = constant(ones), constant(0 * ones)
 
-    def conv_norm(x: str, channels: int) -> str:
-        x = node("Conv", x, weights(width, channels, 3, 3), pads=[1, 1, 1, 1])
+    def conv_norm(x: str, name: str) -> str:
+        x = node("Conv", x, weights(f"{name}.conv.weight"), pads=[1, 1, 1, 1])
         x = node("Reshape", x, grouped)
         x = node("InstanceNormalization", x, group_scale, group_shift, epsilon=1e-5)
         x = node("Reshape", x, board)
-        x = node("Mul", x, constant(np.ones((width, 1, 1), np.float32)))
-        return node("Add", x, constant(np.zeros((width, 1, 1), np.float32)))
+        x = node("Mul", x, constant(tensors[f"{name}.norm.weight"].reshape(width, 1, 1)))
+        return node("Add", x, constant(tensors[f"{name}.norm.bias"].reshape(width, 1, 1)))
 
-    def head(x: str, channels: int) -> str:
-        bias = constant(np.zeros(channels, np.float32))
-        return node("Flatten", node("Relu", node("Conv", x, weights(channels, width, 1, 1), bias)))
+    def head(x: str, name: str) -> str:
+        x = node("Conv", x, weights(f"{name}.weight"), weights(f"{name}.bias"))
+        return node("Flatten", node("Relu", x))
 
-    def dense(x: str, inputs: int, outputs: int) -> str:
-        bias = constant(np.zeros(outputs, np.float32))
-        return node("Gemm", x, weights(outputs, inputs), bias, transB=1)
+    def dense(x: str, name: str) -> str:
+        return node("Gemm", x, weights(f"{name}.weight"), weights(f"{name}.bias"), transB=1)
 
-    stream = node("Relu", conv_norm("planes", CHANNELS))
-    for _ in range(blocks):
-        change = conv_norm(node("Relu", conv_norm(stream, width)), width)
+    stream = node("Relu", conv_norm("planes", "input"))
+    for i in range(blocks):
+        change = conv_norm(node("Relu", conv_norm(stream, f"blocks.{i}.0")), f"blocks.{i}.1")
         stream = node("Relu", node("Add", stream, change))
-    policy = dense(head(stream, 8), 8 * 32, 280)
-    value = dense(node("Relu", dense(head(stream, 4), 4 * 32, 64)), 64, 3)
+    policy = dense(head(stream, "policy.conv"), "policy")
+    value = dense(node("Relu", dense(head(stream, "value.conv"), "value.hidden")), "value")
 
     kind = onnx.TensorProto.FLOAT
     graph = helper.make_graph(
@@ -122,7 +149,7 @@ def resnet_graph(width: int, blocks: int) -> bytes:
         "resnet",
         [helper.make_tensor_value_info("planes", kind, ["n", CHANNELS, *PACKED])],
         [helper.make_tensor_value_info(name, kind, None) for name in (policy, value)],
-        tensors,
+        constants,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return bytes(model.SerializeToString())

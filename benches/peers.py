@@ -148,7 +148,7 @@ def comparisons(program: str) -> Iterator[Comparison]:
         "evaluations/s",
         lambda: command(program, "net-cpu-resnet-64"),
         "ONNX Runtime",
-        lambda: onnx_resnet(64),
+        lambda: onnx_resnet(program, 64),
         0.85,
     )
 

@@ -288,6 +288,18 @@ fn the_engine_searches_the_nodes_that_it_always_did() {
 }
 
 #[test]
+fn the_networks_that_are_timed_can_be_had_as_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap();
+    json(&["bench", "net-cpu-1", "--quick", "--nets", to, "--json"]);
+    for net in ["mlp-256x1", "resnet-64x5"] {
+        let player = format!("policy:{to}/{net}.safetensors");
+        assert!(json(&["analyse", &player, "--json"])[0]["best"].is_string(), "{net}");
+    }
+    fails(&["bench", "net-cpu-1", "--quick", "--nets", "/nowhere/at/all"], 1, "/nowhere/at/all");
+}
+
+#[test]
 fn every_workload_runs_and_says_what_it_is_compared_with() {
     let lines = json(&["bench", "--quick", "--json"]);
     let number = |line: &Value, field: &str| line[field].as_f64().unwrap();

@@ -427,6 +427,28 @@ fn a_stopped_search_answers_at_once() {
 }
 
 #[test]
+fn an_engine_that_has_searched_before_searches_the_same_nodes() {
+    let limits = Limits { nodes: Some(3000), ..Limits::default() };
+    let mut rng = StdRng::seed_from_u64(29);
+    let mut used = Engine::new(Options { limits, hash_mb: 1, ..Options::default() });
+    for n in 0..80 {
+        let game = random_opening(&mut rng, n);
+        let mut new = Engine::new(Options { limits, hash_mb: 1, ..Options::default() });
+        assert_eq!(used.choose(&game).unwrap(), new.choose(&game).unwrap());
+        assert_eq!(used.nodes(), new.nodes(), "{n}");
+    }
+}
+
+#[test]
+fn a_cap_on_time_holds_for_an_analysis_too() {
+    let start = Game::<Russian>::new(Preset::Official).unwrap();
+    let mut engine = to_depth(60);
+    Player::<Russian>::limit_time(&mut engine, 0.05);
+    // Depth 60 is never reached: without the cap this would not return.
+    assert_eq!(engine.analyse(&start).unwrap().lines.len(), start.turns().len());
+}
+
+#[test]
 fn two_threads_find_the_wins_that_one_finds() {
     let mut rng = StdRng::seed_from_u64(23);
     let limits = Limits { depth: Some(9), ..Limits::default() };

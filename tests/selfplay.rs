@@ -91,7 +91,7 @@ impl Evaluator<Russian> for Keys {
 
 #[test]
 fn a_position_is_evaluated_once_in_a_round_and_anew_in_the_next() {
-    let one_game = Config { selfplay: SelfPlayConfig { games: 1, ..config().selfplay }, ..config() };
+    let one_game = Config { selfplay: SelfPlayConfig { games: 1, opening_turns: 0, ..config().selfplay }, ..config() };
     let mut worker = Worker::<Russian>::new(&one_game, 5, 0).unwrap();
     let mut rounds = [Keys::default(), Keys::default()];
     for keys in &mut rounds {
@@ -103,7 +103,20 @@ fn a_position_is_evaluated_once_in_a_round_and_anew_in_the_next() {
         assert!(keys.0.len() - different.len() <= keys.0.len() / 50, "{} of {}", different.len(), keys.0.len());
     }
     let [first, second] = rounds.map(|keys| keys.0.into_iter().collect::<HashSet<_>>());
+    // Every game begins alike.
     assert!(!first.is_disjoint(&second), "the next round's network may answer otherwise");
+}
+
+#[test]
+fn a_round_of_games_that_are_all_the_same_comes_to_its_end() {
+    let mut config = config();
+    (config.selfplay.opening_turns, config.search.noise, config.search.temperature) = (0, 0.0, 0.0);
+    config.selfplay.samples_per_round = 400;
+    let mut worker = Worker::<Russian>::new(&config, 5, 0).unwrap();
+    // The cache knows every position from the second game on.
+    let round = generate(&mut worker);
+    assert!((400..800).contains(&round.samples.len()), "{}", round.samples.len());
+    assert!(round.stats.cached > round.stats.evaluations);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod timing;
 mod trees;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
@@ -99,6 +100,9 @@ pub(super) struct Arguments {
     /// Small workloads, timed once: to see that all run, not how fast.
     #[arg(long, conflicts_with = "rounds")]
     quick: bool,
+    /// Writes the networks that are timed into this folder, so that other programs can be timed with the same.
+    #[arg(long, value_name = "DIR")]
+    nets: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -137,6 +141,9 @@ impl Arguments {
             let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.0).collect();
             let expected = format!("one of {}", names.join(", "));
             return Err(Error::value("workload", self.name.unwrap_or_default(), expected));
+        }
+        if let Some(folder) = &self.nets {
+            nets::write(folder)?;
         }
         let (size, rounds) = if self.quick { (Size::Quick, 1) } else { (Size::Full, usize::from(self.rounds)) };
         let mut peak = Peak::new();

@@ -78,8 +78,8 @@ struct Summary<'a> {
 
 impl Arguments {
     pub fn run(self, out: &Output, stop: &AtomicBool) -> Result<()> {
-        if !(self.penalty >= 0.0 && self.penalty.is_finite()) {
-            return Err(Error::value("penalty", self.penalty, "0 or more"));
+        if !(self.penalty > 0.0 && self.penalty.is_finite()) {
+            return Err(Error::value("penalty", self.penalty, "a number above 0"));
         }
         for_variant!(self.variant, P => self.tune::<P>(out, stop))
     }

@@ -379,9 +379,7 @@ impl<P: Position> Serving<'_, '_, '_, P> {
         if std::mem::take(&mut self.fresh) {
             player.new_game();
         }
-        if let Some(seconds) = self.level.seconds() {
-            player.limit_time(seconds);
-        }
+        self.level.show(player.as_mut());
         self.level.used = true;
         self.stop = Arc::new(AtomicBool::new(false));
         player.heed(&self.stop);
@@ -432,7 +430,9 @@ impl<P: Position> Serving<'_, '_, '_, P> {
     /// Waits for the end of a search that runs, its answer included, for [`PATIENCE`] each time, stopped or not.
     fn leave(&mut self, stopped: &[bool]) -> Result<Served> {
         for &stopped in stopped {
-            self.stop.store(stopped, Ordering::Relaxed);
+            if stopped {
+                self.stop.store(true, Ordering::Relaxed);
+            }
             let deadline = Instant::now() + PATIENCE;
             while self.search.is_some() {
                 match self.session.next(Some(deadline))? {

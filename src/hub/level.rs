@@ -1,9 +1,12 @@
 //! How far and how long an engine is to think: the command `level`.
 
+use crate::games::position::Position;
+use crate::player::{Clock, Player};
+
 use super::message::Message;
 
-/// The turns that a game is expected to go on for, where nobody says how many are left before more time is given.
-const EXPECTED_TURNS: f64 = 20.0;
+/// The most turns that the time left is kept for.
+const MOST_TURNS: f64 = 20.0;
 /// The longest thinking time, in seconds.
 const LONGEST_S: f64 = 86_400.0;
 
@@ -38,13 +41,26 @@ impl Level {
         replace(&mut self.turns_left, positive("moves"));
     }
 
-    /// The seconds to think at most; `None` where only the player itself knows an end. Of the time of a whole game that is
-    /// an equal share for each turn expected and most of the increment, and never the last of it.
-    pub fn seconds(&self) -> Option<f64> {
-        let share = self.time_s.map(|left| {
-            let turns = self.turns_left.map_or(EXPECTED_TURNS, |turns| turns.clamp(1.0, EXPECTED_TURNS));
-            let margin = (left * 0.1).min(0.05);
-            (left / turns + 0.8 * self.increment_s).min(left - margin)
+    /// Tells a player how long it may think: by its clock, or at most so many seconds. Without times it is told nothing.
+    pub fn show<P: Position>(&self, player: &mut dyn Player<P>) {
+        match (self.clock(), self.seconds()) {
+            (Some(clock), _) if self.move_time_s.is_none() && self.turns_left.is_none() => player.show_clock(clock),
+            (_, Some(seconds)) => player.limit_time(seconds),
+            _ => {}
+        }
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        let left_s = self.time_s?.clamp(0.001, LONGEST_S);
+        Some(Clock { left_s, increment_s: self.increment_s.min(LONGEST_S) })
+    }
+
+    /// The seconds to think at most; `None` where only the player itself knows an end. Where it is said for how many turns
+    /// the time left is, that is an equal share and most of the increment.
+    fn seconds(&self) -> Option<f64> {
+        let share = self.clock().map(|clock| match self.turns_left {
+            Some(turns) => (clock.left_s / turns.clamp(1.0, MOST_TURNS) + 0.8 * clock.increment_s).min(clock.most_s()),
+            None => clock.budget_s(),
         });
         self.move_time_s.into_iter().chain(share).reduce(f64::min).map(|s| s.clamp(0.001, LONGEST_S))
     }

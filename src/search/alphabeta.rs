@@ -79,6 +79,8 @@ pub struct AlphaBeta<P> {
     table: Arc<Table>,
     truth: Option<Arc<dyn Truth<P>>>,
     workers: Vec<Worker<P>>,
+    /// Whether what the last game taught is to be forgotten.
+    fresh: bool,
     stopper: Arc<AtomicBool>,
     /// Tells the other threads that the first one has done.
     done: Arc<AtomicBool>,
@@ -97,6 +99,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             table: Arc::new(Table::new(options.hash_mb << 20, useful_entries(options.limits))),
             truth: None,
             workers: Vec::new(),
+            fresh: true,
             stopper: Arc::default(),
             done: Arc::default(),
             nodes: 0,
@@ -130,8 +133,8 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
-    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn]) {
-        self.start(game);
+    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn], times: Times) {
+        self.start(game, times);
         let (first, helpers) = self.workers.split_first_mut().expect("there is at least one thread");
         if helpers.is_empty() {
             first.iterate(roots, 1);
@@ -151,36 +154,39 @@ impl<P: Heuristic> AlphaBeta<P> {
         self.nodes = self.workers.iter().map(|worker| worker.watch.nodes).sum();
     }
 
+    /// The time for the next answer; caps and clocks hold for one.
+    fn times(&mut self) -> Times {
+        Times::of(self.options.limits, self.time_cap.take(), self.clock.take())
+    }
+
     /// Sets the root and the limits.
-    fn start(&mut self, game: &Game<P>) {
+    fn start(&mut self, game: &Game<P>, times: Times) {
         let Options { limits, threads, methods, .. } = self.options;
-        let times = Times::of(limits, self.time_cap.take(), self.clock.take());
         let keeps = times.hard.is_some();
         self.table.begin(keeps);
         let threads = threads.max(1);
         while self.workers.len() < threads {
             let watch = Watch::new(Arc::clone(&self.done));
-            let mut worker = Worker::new(game.clone(), methods, Arc::clone(&self.table), watch);
-            worker.forget();
-            self.workers.push(worker);
+            self.workers.push(Worker::new(game.clone(), methods, Arc::clone(&self.table), watch));
         }
+        let forgets = std::mem::take(&mut self.fresh) || !keeps;
         let most_nodes = limits.nodes.map(|nodes| nodes.div_ceil(threads as u64));
         for worker in &mut self.workers {
             worker.game.clone_from(game);
             worker.watch.heed(&self.stopper);
             worker.watch.start(limits, most_nodes, times);
             worker.truth.clone_from(&self.truth);
-            if !keeps {
+            if forgets {
                 worker.forget();
             }
         }
     }
 
     /// Finds the true scores of all turns but the first and sorts them.
-    fn score_others(&mut self, roots: &mut [RootTurn]) {
+    fn score_others(&mut self, roots: &mut [RootTurn], times: Times) {
         let Options { limits, .. } = self.options;
         let worker = &mut self.workers[0];
-        worker.watch.start(limits, limits.nodes, Times::of(limits, None, None));
+        worker.watch.start(limits, limits.nodes, times);
         worker.score_others(roots);
         self.nodes += worker.watch.nodes;
     }
@@ -201,25 +207,28 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
         let mut roots = self.root_turns(game)?;
+        let times = self.times();
         if roots.len() > 1 {
-            self.deepen(game, &mut roots);
+            self.deepen(game, &mut roots, times);
         } else {
-            (self.time_cap, self.clock, self.nodes) = (None, None, 0);
+            self.nodes = 0;
         }
         Ok(roots.swap_remove(0).turn)
     }
 
     fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
         let mut roots = self.root_turns(game)?;
-        self.deepen(game, &mut roots);
-        self.score_others(&mut roots);
+        // Half of the time for the best turn, half for what the others are worth.
+        let times = self.times().half();
+        self.deepen(game, &mut roots, times);
+        self.score_others(&mut roots, times);
         let lines: Vec<_> = roots.into_iter().map(|root| root.told(game)).collect();
         Ok(Analysis { value: lines[0].value, lines })
     }
 
     fn new_game(&mut self) {
         self.table.end();
-        self.workers.iter_mut().for_each(Worker::forget);
+        self.fresh = true;
     }
 
     fn seed(&mut self, seed: u64) {

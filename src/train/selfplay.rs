@@ -182,18 +182,22 @@ impl<P: Position> Worker<P> {
         for seat in &mut self.seats {
             seat.tree.reset(&seat.game);
         }
-        while round.samples.len() < self.config.selfplay.samples_per_round && !stop.load(Ordering::Relaxed) {
+        loop {
             leaves.clear();
             // The seats step aside while the worker plays on them, and come back whatever happens.
             let mut seats = std::mem::take(&mut self.seats);
             let gathered = seats.iter_mut().try_for_each(|seat| -> Result<()> {
-                let (leaf, ticket) = self.next_leaf(seat, &mut round, recorded)?;
-                leaves.push(leaf);
-                tickets.push(ticket);
+                if let Some((leaf, ticket)) = self.next_leaf(seat, &mut round, stop, recorded)? {
+                    leaves.push(leaf);
+                    tickets.push(ticket);
+                }
                 Ok(())
             });
             self.seats = seats;
             gathered?;
+            if self.is_over(&round, stop) {
+                break;
+            }
             let asked = Instant::now();
             evaluator.evaluate(&leaves, &mut answers)?;
             round.stats.net_s += asked.elapsed().as_secs_f64();
@@ -208,14 +212,21 @@ impl<P: Position> Worker<P> {
         Ok(round)
     }
 
-    /// Searches and plays in one game until its search needs an evaluation.
+    /// Whether the round has its samples, or is given up.
+    fn is_over(&self, round: &Round<P>, stop: &AtomicBool) -> bool {
+        round.samples.len() >= self.config.selfplay.samples_per_round || stop.load(Ordering::Relaxed)
+    }
+
+    /// Searches and plays in one game until its search needs an evaluation; `None` where the round is over before.
     fn next_leaf(
         &mut self,
         seat: &mut Seat<P>,
         round: &mut Round<P>,
+        stop: &AtomicBool,
         recorded: &AtomicU64,
-    ) -> Result<(Leaf<P>, Ticket)> {
-        loop {
+    ) -> Result<Option<(Leaf<P>, Ticket)>> {
+        // The cache may know every leaf of game after game.
+        while !self.is_over(round, stop) {
             let fresh = seat.tree.is_empty();
             if fresh {
                 seat.game.hops(&mut self.moves);
@@ -226,11 +237,12 @@ impl<P: Position> Worker<P> {
                 let hop = self.choose(seat, &mut round.stats);
                 self.advance(seat, hop, round, recorded)?;
             } else if let Gather::Leaf(leaf, ticket) = seat.tree.gather(&self.settings, &mut self.rng) {
-                let Some((wdl, priors)) = self.cache.get(leaf.key()) else { return Ok((leaf, ticket)) };
+                let Some((wdl, priors)) = self.cache.get(leaf.key()) else { return Ok(Some((leaf, ticket))) };
                 seat.tree.apply(ticket, wdl, priors);
                 round.stats.cached += 1;
             }
         }
+        Ok(None)
     }
 
     /// Records the search's answer and chooses a hop.

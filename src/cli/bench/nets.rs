@@ -1,5 +1,7 @@
 //! Workloads of the network's forward pass.
 
+use std::path::Path;
+
 use crate::config::{NetConfig, NetKind};
 use crate::error::Result;
 use crate::evaluator::{Evaluations, Evaluator};
@@ -28,6 +30,14 @@ fn resnet() -> Weights {
 
 fn weights(config: NetConfig) -> Weights {
     Weights::init(&NetSpec::new(&Russian::SPEC, &config), 1)
+}
+
+/// Writes both networks into a folder, as model files named after their shape.
+pub(super) fn write(folder: &Path) -> Result<()> {
+    for (name, weights) in [("mlp-256x1", mlp()), ("resnet-64x5", resnet())] {
+        weights.write(&folder.join(name).with_extension("safetensors"))?;
+    }
+    Ok(())
 }
 
 /// The CPU forward pass on positions as a search asks for them, one at a time.

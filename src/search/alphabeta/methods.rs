@@ -42,7 +42,7 @@ pub struct Methods(u16);
 
 impl Methods {
     /// All.
-    pub const ALL: Self = Self(u16::MAX);
+    pub const ALL: Self = Self((1 << Method::ALL.len()) - 1);
     /// None: plain principal variation search, which finds what minimax finds.
     pub const NONE: Self = Self(0);
 

@@ -1,7 +1,7 @@
 //! The transposition table: what searches found out about positions, shared by threads without a lock.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// What a stored score says of the true one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -95,8 +95,8 @@ pub struct Table {
     buckets: OnceLock<Vec<Bucket>>,
     capacity: usize,
     age: AtomicU8,
-    /// Whether entries of earlier searches are found.
-    keeps: AtomicBool,
+    /// For how many searches an entry lives, its own included. Dead ones are neither found nor spared.
+    lives: AtomicU8,
 }
 
 impl Table {
@@ -113,19 +113,25 @@ impl Table {
     /// Makes the table ready for a search, which finds what earlier ones left or, unless it `keeps` them, nothing.
     pub fn begin(&self, keeps: bool) {
         let age = (self.age.load(Relaxed) + 1) % AGES;
+        let lives = if keeps { (self.lives.load(Relaxed) + 1).min(AGES) } else { 1 };
         self.age.store(age, Relaxed);
+        self.lives.store(lives, Relaxed);
         self.buckets.get_or_init(|| (0..self.capacity).map(|_| Bucket::default()).collect());
-        // Forgotten entries would be found again where ages begin anew.
-        if self.keeps.swap(keeps, Relaxed) != keeps || (!keeps && age == 0) {
+        // Where ages begin anew, dead entries would pass for living ones.
+        if age == 0 && lives < AGES {
             self.clear();
         }
     }
 
     /// Ends a series of searches: the next one finds nothing.
     pub fn end(&self) {
-        if self.keeps.load(Relaxed) {
-            self.clear();
-        }
+        self.lives.store(0, Relaxed);
+    }
+
+    /// By how many searches an entry is older than the present one, if it lives.
+    fn searches_since(&self, word: u64) -> Option<u8> {
+        let since = self.age.load(Relaxed).wrapping_sub(age_of(word)) % AGES;
+        (word != 0 && since < self.lives.load(Relaxed)).then_some(since)
     }
 
     /// Forgets every entry.
@@ -143,11 +149,8 @@ impl Table {
     #[must_use]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let bucket = self.bucket(key)?;
-        let word = bucket.0.iter().find_map(|place| place.get(key))?;
-        if !self.keeps.load(Relaxed) && age_of(word) != self.age.load(Relaxed) {
-            return None;
-        }
-        Entry::unpack(word)
+        let mut found = bucket.0.iter().filter_map(|place| place.get(key));
+        Entry::unpack(found.find(|&word| self.searches_since(word).is_some())?)
     }
 
     /// Keeps an entry. Does nothing before [`Table::begin`] was called for the first time.
@@ -157,12 +160,12 @@ impl Table {
         let mut worst = (i32::MAX, &bucket.0[0]);
         for place in &bucket.0 {
             let word = place.0[1].load(Relaxed);
-            if place.0[0].load(Relaxed) ^ word == key {
+            let since = self.searches_since(word);
+            if since.is_some() && place.0[0].load(Relaxed) ^ word == key {
                 worst.1 = place;
                 break;
             }
-            let searches = i32::from(age.wrapping_sub(age_of(word)) % AGES);
-            let worth = if word == 0 { i32::MIN } else { (word >> 48 & 0xff) as i32 - AGEING * searches };
+            let worth = since.map_or(i32::MIN, |since| (word >> 48 & 0xff) as i32 - AGEING * i32::from(since));
             if worth < worst.0 {
                 worst = (worth, place);
             }
@@ -250,5 +253,26 @@ mod tests {
         assert_eq!((size_of::<Place>(), size_of::<Bucket>()), (16, 64));
         assert_eq!(ready(false).buckets.get().map(Vec::len), Some(16));
         assert_eq!(Table::new(1 << 20, 1000).capacity, 128);
+    }
+
+    #[test]
+    fn a_used_table_that_keeps_nothing_is_as_good_as_a_new_one() {
+        let used = ready(true);
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        for _ in 0..150 {
+            let new = ready(false);
+            used.begin(false);
+            for _ in 0..200 {
+                let (key, entry) = (random() % 300, entry(random() as u8));
+                assert_eq!(used.probe(key), new.probe(key));
+                used.store(key, entry);
+                new.store(key, entry);
+            }
+            used.end();
+        }
     }
 }

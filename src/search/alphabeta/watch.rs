@@ -34,6 +34,11 @@ impl Times {
         };
         Self { soft, hard: fixed.into_iter().chain(cap).chain(by_clock).min() }
     }
+
+    /// Half as much.
+    pub fn half(self) -> Self {
+        Self { soft: self.soft.map(|soft| soft / 2), hard: self.hard.map(|hard| hard / 2) }
+    }
 }
 
 fn seconds(s: f64) -> Duration {
