@@ -13,7 +13,7 @@ use shashki::games::{Position, Russian};
 use shashki::net::{NetSpec, Weights};
 
 /// The nodes of the classic engine in the workload `search`.
-const NODES: u64 = 2_920_795;
+const NODES: u64 = 2_614_035;
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shashki"));

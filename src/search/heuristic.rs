@@ -6,7 +6,7 @@ mod towers;
 mod tuned;
 mod vigman;
 
-pub(super) use tuned::{HEAD, UNIT};
+pub(super) use tuned::{FILLED, HEAD};
 
 use crate::board::Side;
 use crate::games::Position;

@@ -39,14 +39,20 @@ const fn digits(turned: bool) -> [u64; 16] {
 }
 
 /// The numbers of all regions as a side sees them whose men on each rank, nearest first, `ranks` tells: first the bands
-/// of two whole ranks, then the blocks of four files and four ranks.
-fn numbers_of(ranks: [u64; 8]) -> [usize; REGIONS] {
-    // Two ranks of two squares each, and two of four.
-    let pairs: [u64; 7] = std::array::from_fn(|rank| ranks[rank] + 9 * ranks[rank + 1]);
+/// of two whole ranks, then the blocks of four files and four ranks. Plain loops: closures for arrays would be calls.
+#[inline(always)]
+fn numbers_of(ranks: &[u64; 8]) -> [usize; REGIONS] {
+    // Two ranks of two squares each.
+    let mut pairs = [0; 7];
+    for (rank, pair) in pairs.iter_mut().enumerate() {
+        *pair = ranks[rank] + 9 * ranks[rank + 1];
+    }
+    let mut blocks = [0; 5];
+    for (rank, block) in blocks.iter_mut().enumerate() {
+        // What flows over the uppermost field, whole ranks that would be too many digits, is gone.
+        *block = pairs[rank].wrapping_add(pairs[rank + 2].wrapping_mul(81));
+    }
     let band = |rank: usize| ((ranks[rank] + 81 * ranks[rank + 1]) >> ALL) as usize;
-    // What flows over the uppermost field, whole ranks that would be too many digits, is gone.
-    let block = |rank: usize| pairs[rank].wrapping_add(pairs[rank + 2].wrapping_mul(81));
-    let blocks: [u64; 5] = std::array::from_fn(block);
     let left = |rank: usize| (blocks[rank] & 0xffff) as usize;
     let middle = |rank: usize| (blocks[rank] >> 16 & 0xffff) as usize;
     [band(0), band(1), band(2), band(3), left(0), left(1), left(2), left(3), left(4), middle(0), middle(1), middle(2)]
@@ -54,13 +60,16 @@ fn numbers_of(ranks: [u64; 8]) -> [usize; REGIONS] {
 
 /// The numbers of all regions as White sees them, and as Black does, for whom the board is turned and the colours
 /// swapped.
+#[inline(always)]
 pub(super) fn numbers(board: &Board<8, 8>) -> [[usize; REGIONS]; 2] {
-    let [white, black] = Side::BOTH.map(|side| board.side(side) & !board.kings());
-    let on = |men: u64, rank: usize| (men >> RANK[rank]) as usize & 15;
-    [
-        numbers_of(std::array::from_fn(|rank| DIGITS[on(white, rank)] + 2 * DIGITS[on(black, rank)])),
-        numbers_of(std::array::from_fn(|rank| TURNED[on(black, 7 - rank)] + 2 * TURNED[on(white, 7 - rank)])),
-    ]
+    let (white, black) = (board.side(Side::White) & !board.kings(), board.side(Side::Black) & !board.kings());
+    let (mut upright, mut turned) = ([0; 8], [0; 8]);
+    for rank in 0..8 {
+        let (white, black) = ((white >> RANK[rank]) as usize & 15, (black >> RANK[rank]) as usize & 15);
+        upright[rank] = DIGITS[white] + 2 * DIGITS[black];
+        turned[7 - rank] = TURNED[black] + 2 * TURNED[white];
+    }
+    [numbers_of(&upright), numbers_of(&turned)]
 }
 
 #[cfg(test)]

@@ -7,53 +7,69 @@ use super::patterns::{self, FILLINGS, REGIONS};
 
 type Eight = Geometry<8, 8>;
 
-/// Where the terms of kings by their square begin, and those that count something.
-const KING_SQUARES: usize = REGIONS * FILLINGS;
-const COUNTS: usize = KING_SQUARES + 32;
-/// How many terms there are. Each has two weights, for a full board and for an empty one.
-pub(super) const TERMS: usize = COUNTS + COUNTED;
-/// What is counted, in the order of [`visit`].
-const COUNTED: usize = 10;
+/// The terms of filled regions, the first ones. Their weights are small and many, so that each has a byte.
+pub(in crate::search) const FILLED: usize = REGIONS * FILLINGS;
+/// How many terms there are: filled regions, kings by their square, and what is counted, in the order of [`other_terms`].
+pub(super) const TERMS: usize = FILLED + OTHERS;
+const OTHERS: usize = 32 + 10;
 /// Pieces on a full board.
-pub(super) const FULL: i32 = 24;
-/// Parts of a hundredth of a man that a weight counts.
-pub(in crate::search) const UNIT: i32 = 16;
+const FULL: i32 = 24;
 
 /// What every file of weights begins with.
 pub(in crate::search) const HEAD: &[u8; 8] = b"shashki1";
-/// Bytes of a file of weights: the head, for each term its weight on a full board and on an empty one, two bytes each, the
-/// low one first, and the first eight bytes of the SHA-256 of all that.
-pub(super) const BYTES: usize = HEAD.len() + 4 * TERMS + 8;
+/// Bytes of a file of weights: the head, for each term its weight on a full board and on an empty one, a byte each for
+/// filled regions and two each, the low one first, for the other terms, and the first eight bytes of the SHA-256 of all
+/// that.
+const BYTES: usize = HEAD.len() + 2 * FILLED + 4 * OTHERS + 8;
 
-/// The two weights of each term: on a full board, and on an empty one.
-pub(super) type Weights = [[i16; 2]; TERMS];
+/// The two weights of each term, in hundredths of a man: on a full board, and on an empty one.
+#[derive(Debug)]
+pub(super) struct Weights {
+    /// Both in one number: `65536 * full + empty`. All of a position together stay far below 32768 either way.
+    filled: [[i32; FILLINGS]; REGIONS],
+    others: [[i16; 2]; OTHERS],
+}
 
 /// The weights of Russian draughts; docs/evaluation.md tells how they were found.
 pub(super) static RUSSIAN: Weights = weights(RUSSIAN_BYTES);
 const RUSSIAN_BYTES: &[u8; BYTES] = include_bytes!("russian.weights");
 
 const fn weights(bytes: &[u8; BYTES]) -> Weights {
-    let mut weights = [[0; 2]; TERMS];
-    let mut term = 0;
-    while term < TERMS {
-        let at = HEAD.len() + 4 * term;
-        weights[term] =
-            [i16::from_le_bytes([bytes[at], bytes[at + 1]]), i16::from_le_bytes([bytes[at + 2], bytes[at + 3]])];
-        term += 1;
+    let mut weights = Weights { filled: [[0; FILLINGS]; REGIONS], others: [[0; 2]; OTHERS] };
+    let mut at = HEAD.len();
+    let mut n = 0;
+    while n < FILLED {
+        let [on_full, on_empty] = [bytes[at].cast_signed() as i32, bytes[at + 1].cast_signed() as i32];
+        weights.filled[n / FILLINGS][n % FILLINGS] = (on_full << 16) + on_empty;
+        at += 2;
+        n += 1;
+    }
+    n = 0;
+    while n < OTHERS {
+        let on_full = i16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        weights.others[n] = [on_full, i16::from_le_bytes([bytes[at + 2], bytes[at + 3]])];
+        at += 4;
+        n += 1;
     }
     weights
 }
 
 /// The worth of a position in hundredths of a man, seen by the side to move.
 pub(super) fn judge(board: &Board<8, 8>, weights: &Weights) -> i32 {
-    let (mut full, mut empty) = (0, 0);
-    visit(board, |term, times| {
-        let [on_full, on_empty] = weights[term];
+    let [white, black] = patterns::numbers(board);
+    let mut filled = 0;
+    for (n, weights) in weights.filled.iter().enumerate() {
+        filled += weights[white[n]] - weights[black[n]];
+    }
+    let mut empty = i32::from(filled as i16);
+    let mut full = (filled - empty) >> 16;
+    other_terms(board, |n, times| {
+        let [on_full, on_empty] = weights.others[n];
         full += times * i32::from(on_full);
         empty += times * i32::from(on_empty);
     });
     let pieces = ones(board.occupied());
-    let score = (full * pieces + empty * (FULL - pieces)) / (FULL * UNIT);
+    let score = (full * pieces + empty * (FULL - pieces)) / FULL;
     let score = if board.turn() == Side::White { score } else { -score };
     let (kings, mover) = (board.kings(), board.turn());
     let weaker = board.side(if score > 0 { !mover } else { mover });
@@ -65,50 +81,58 @@ pub(super) fn judge(board: &Board<8, 8>, weights: &Weights) -> i32 {
 }
 
 /// Names each term of a position and how often it is there, White's counted upwards and Black's downwards.
-#[inline(always)]
 pub(super) fn visit(board: &Board<8, 8>, mut add: impl FnMut(usize, i32)) {
     let [white, black] = patterns::numbers(board);
     for n in 0..REGIONS {
         add(n * FILLINGS + white[n], 1);
         add(n * FILLINGS + black[n], -1);
     }
+    other_terms(board, |n, times| add(FILLED + n, times));
+}
+
+/// The terms that are no filled regions.
+#[inline(always)]
+fn other_terms(board: &Board<8, 8>, mut add: impl FnMut(usize, i32)) {
     let kings = board.kings();
-    let sides = Side::BOTH.map(|side| board.side(side));
-    let [white_men, black_men] = sides.map(|side| side & !kings);
-    let mut count = |n: usize, times: i32| add(COUNTS + n, times);
+    let sides = [board.side(Side::White), board.side(Side::Black)];
+    let [white_men, black_men] = [sides[0] & !kings, sides[1] & !kings];
     let mover = if board.turn() == Side::White { 1 } else { -1 };
-    count(0, mover);
     let men = ones(white_men) - ones(black_men);
-    count(1, men);
     let own = board.turn().index();
-    let hanging = ones(hanging(sides[own], sides[1 - own], board.occupied()));
-    count(2, mover * i32::from(hanging > 0));
-    count(3, mover * (hanging - 1).max(0));
-    if kings != 0 {
-        for bit in Bits(sides[0] & kings) {
-            add(KING_SQUARES + usize::from(Eight::DENSE_OF[bit as usize]), 1);
-        }
-        for bit in Bits(sides[1] & kings) {
-            add(KING_SQUARES + usize::from(Eight::DENSE_OF[Eight::turned(bit) as usize]), -1);
-        }
-        let mut count = |n: usize, times: i32| add(COUNTS + n, times);
-        let [white, black] = sides.map(|side| ones(side & kings));
-        count(4, i32::from(white > 0) - i32::from(black > 0));
-        count(5, white - black);
-        if white > 0 && black > 0 {
-            count(6, men);
-            count(7, white - black);
-            count(8, mover);
-        }
-        let road = Eight::MAIN_ROAD & kings;
-        count(9, i32::from(sides[0] & road != 0) - i32::from(sides[1] & road != 0));
+    let hanging = hanging(sides[own], sides[1 - own], board.occupied());
+    add(32, mover);
+    add(33, men);
+    add(34, mover * i32::from(hanging != 0));
+    add(35, mover * i32::from(hanging & hanging.wrapping_sub(1) != 0));
+    if kings == 0 {
+        return;
     }
+    for bit in Bits(sides[0] & kings) {
+        add(usize::from(Eight::DENSE_OF[bit as usize]), 1);
+    }
+    for bit in Bits(sides[1] & kings) {
+        add(usize::from(Eight::DENSE_OF[Eight::turned(bit) as usize]), -1);
+    }
+    let [white, black] = [ones(sides[0] & kings), ones(sides[1] & kings)];
+    add(36, i32::from(white > 0) - i32::from(black > 0));
+    add(37, white - black);
+    if white > 0 && black > 0 {
+        add(38, men);
+        add(39, white - black);
+        add(40, mover);
+    }
+    let road = Eight::MAIN_ROAD & kings;
+    add(41, i32::from(sides[0] & road != 0) - i32::from(sides[1] & road != 0));
 }
 
 /// The pieces of a side that pieces beside them could capture.
 fn hanging(own: u64, other: u64, occupied: u64) -> u64 {
     let free = Eight::BOARD & !occupied;
-    own & (0..4).fold(0, |struck, e| struck | Eight::step(other, e ^ 2) & Eight::step(free, e))
+    let mut struck = 0;
+    for d in 0..4 {
+        struck |= Eight::step(other, d ^ 2) & Eight::step(free, d);
+    }
+    own & struck
 }
 
 fn ones(set: u64) -> i32 {
