@@ -132,6 +132,12 @@ pub trait Truth<P: Position>: Send + Sync {
 
     /// What is certain of a position, be it between turns or in mid chain; `None` where it is not covered.
     fn probe(&self, position: &P) -> Option<Proven>;
+
+    /// Whether a win of the game's position that takes so many turns comes before any draw rule can. Who knows more than
+    /// [`is_in_time`], may say so of longer wins.
+    fn in_time(&self, game: &Game<P>, turns: u16) -> bool {
+        is_in_time(game, turns)
+    }
 }
 
 /// What is certain of a game under its own draw rules; `None` where nothing is, or the game is over.
@@ -150,16 +156,17 @@ pub trait Truth<P: Position>: Send + Sync {
 ///   - a position from before the present one that was on the board twice and comes for the third time: where any was, the
 ///     win is not called certain ([`Game::repeated`]).
 ///
-/// Wins that are longer than that may well be wins; they are not called certain.
+/// Wins that are longer than that may well be wins; they are not called certain unless the truth's own
+/// [`Truth::in_time`] knows them to be.
 pub fn certain<P: Position>(truth: &dyn Truth<P>, game: &Game<P>) -> Option<Proven> {
     if game.outcome().is_some() {
         return None;
     }
     let proven = truth.probe(game.position())?;
-    (proven.value == 0 || is_in_time(game, proven.turns)).then_some(proven)
+    (proven.value == 0 || truth.in_time(game, proven.turns)).then_some(proven)
 }
 
-/// Whether a win that takes so many turns comes before any draw rule can; [`certain`] tells why.
+/// Whether a win that takes so many turns comes before any draw rule can, whatever the pieces; [`certain`] tells why.
 pub fn is_in_time<P: Position>(game: &Game<P>, turns: u16) -> bool {
     game.plies_to_draw().is_none_or(|left| turns <= left)
         && game.shortest_draw().is_none_or(|shortest| turns <= shortest + 1)

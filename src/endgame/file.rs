@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "shkend\r\n"  format: u32  variant: 16 bytes  ending: 16 bytes  classes: u32  codes in a block: u32
-//! for each class   codes: u64  wins, draws, losses: u64  longest win, longest loss: u16
+//! for each class   codes: u64  wins, draws, losses: u64  longest win, longest loss, longest held: u16
 //! for each block   compressed length: u32  CRC-32 of the compressed bytes: u32
 //! CRC-32 of all this: u32
 //! the blocks: LZ4, the classes behind each other
@@ -32,7 +32,7 @@ const FORMAT: u32 = 1;
 const NAME: usize = 16;
 /// Bytes before the classes, of a class, of a block.
 const HEAD: usize = 8 + 4 + 2 * NAME + 4 + 4;
-const CLASS: usize = 4 * 8 + 2 * 2;
+const CLASS: usize = 4 * 8 + 3 * 2;
 const BLOCK: usize = 4 + 4;
 /// Codes in a block.
 const BLOCK_CODES: usize = 1 << 14;
@@ -50,6 +50,9 @@ pub struct Counts {
     pub longest_win: u16,
     /// Turns of the longest loss.
     pub longest_loss: u16,
+    /// Turns of the longest win of either side while a lone king, facing three pieces with a king, is the only piece on the
+    /// main road; 0 where there is none.
+    pub longest_held: u16,
 }
 
 impl Counts {
@@ -64,7 +67,8 @@ impl Counts {
             a
         };
         let by_code = chunks.reduce(|| [0; 256], sum);
-        let mut counts = Self { draws: by_code[usize::from(DRAW)] - solved.empty(), ..Self::default() };
+        let draws = by_code[usize::from(DRAW)] - solved.empty();
+        let mut counts = Self { draws, longest_held: solved.longest_held(), ..Self::default() };
         for (code, &count) in (1..=Code::MAX).zip(&by_code[1..]).filter(|(_, count)| **count > 0) {
             if rules.wins(code) {
                 counts.wins += count;
@@ -103,6 +107,7 @@ pub(super) fn write(path: &Path, variant: Variant, ending: Ending, classes: &[(S
         }
         head.extend(counts.longest_win.to_le_bytes());
         head.extend(counts.longest_loss.to_le_bytes());
+        head.extend(counts.longest_held.to_le_bytes());
     }
     for block in &blocks {
         head.extend((block.len() as u32).to_le_bytes());
@@ -178,8 +183,8 @@ impl TableFile {
                 return Err(bad("its header is damaged"));
             }
             let [wins, draws, losses] = std::array::from_fn(|_| fields.u64());
-            let [longest_win, longest_loss] = std::array::from_fn(|_| fields.u16());
-            classes.push((index, Counts { wins, draws, losses, longest_win, longest_loss }, first));
+            let [longest_win, longest_loss, longest_held] = std::array::from_fn(|_| fields.u16());
+            classes.push((index, Counts { wins, draws, losses, longest_win, longest_loss, longest_held }, first));
             first += index.len().div_ceil(BLOCK_CODES);
         }
         let mut offset = len as u64 + 4;

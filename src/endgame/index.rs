@@ -69,12 +69,18 @@ pub(super) struct Placement {
 }
 
 /// A set of board bits as a set of squares: two ranks of four have a bit between them that is never set.
-fn squares_of(set: u64) -> u32 {
-    (0..4).fold(0, |squares, pair| {
+const fn squares_of(set: u64) -> u32 {
+    let (mut squares, mut pair) = (0, 0);
+    while pair < 4 {
         let ranks = set >> (9 * pair);
-        squares | ((ranks & 0xf | ranks >> 1 & 0xf0) as u32) << (8 * pair)
-    })
+        squares |= ((ranks & 0xf | ranks >> 1 & 0xf0) as u32) << (8 * pair);
+        pair += 1;
+    }
+    squares
 }
+
+/// The squares of the main road, seen by either side.
+pub(super) const MAIN_ROAD: u32 = squares_of(Eight::MAIN_ROAD);
 
 fn bits_of(squares: u32) -> u64 {
     Bits(squares.into()).fold(0, |set, square| set | 1 << BIT_OF[square as usize])

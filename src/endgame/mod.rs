@@ -5,6 +5,7 @@
 
 mod build;
 mod cache;
+mod clock;
 mod file;
 mod index;
 mod material;

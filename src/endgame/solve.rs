@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::games::draughts::Russian;
 use crate::games::position::Position;
 
-use super::index::{Index, Placement, quiet_origins};
-use super::material::{Ending, SLOTS};
+use super::index::{Index, MAIN_ROAD, Placement, quiet_origins};
+use super::material::{Class, Ending, Force, SLOTS};
 use super::successors::{Choice, Code, DRAW, LAST_CODE, OVER, Rules, Walker};
 
 /// Numbers that one thread looks at in one go, and that share a set of marks.
@@ -280,6 +280,25 @@ impl<'a> Solver<'a> {
 }
 
 impl Solved {
+    /// Turns of the longest win while a lone king holds the main road against three pieces, a king among them.
+    pub fn longest_held(&self) -> u16 {
+        let Class { own, other } = self.index.class();
+        let faces = |one: Force, three: Force| {
+            (one.pieces(), one.kings()) == (1, 1) && three.pieces() == 3 && three.kings() > 0
+        };
+        let (own_lone, other_lone) = (faces(own, other), faces(other, own));
+        if !own_lone && !other_lone {
+            return 0;
+        }
+        let held = (0..self.index.len()).into_par_iter().filter(|&number| {
+            self.index.placement(number).is_some_and(|placement| {
+                let king = if own_lone { placement.own_kings } else { placement.other_kings };
+                placement.occupied() & MAIN_ROAD == king
+            })
+        });
+        held.map(|number| u16::from(self.codes[number].saturating_sub(OVER))).max().unwrap_or(0)
+    }
+
     /// How many numbers are no positions.
     pub fn empty(&self) -> u64 {
         (0..self.index.len()).into_par_iter().filter(|&number| self.index.placement(number).is_none()).count() as u64

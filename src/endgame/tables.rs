@@ -4,11 +4,14 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use crate::board::Board;
 use crate::error::{Error, Result};
-use crate::evaluator::{Proven, Truth};
+use crate::evaluator::{Proven, Truth, is_in_time};
+use crate::games::Game;
 use crate::games::position::Position;
 
 use super::cache::Cache;
+use super::clock::Clocks;
 use super::file::{self, TableFile};
 use super::index::{Index, Placement};
 use super::material::{Ending, MOST_PIECES, SLOTS};
@@ -40,6 +43,7 @@ pub struct Tables<P> {
     /// For each class, where it is: the numbering, the file and its place there.
     slots: Vec<Option<(Index, usize, usize)>>,
     most_pieces: u32,
+    clocks: Clocks,
     cache: Cache,
     /// The first thing that went wrong where no error could be answered.
     fault: OnceLock<String>,
@@ -69,7 +73,10 @@ impl<P: Position> Tables<P> {
             file::damaged(dir, &expected)
         })?;
         let open = |ending| TableFile::open(&file::path(dir, variant, ending), variant, ending);
-        let files: Vec<TableFile> = Ending::up_to(most_pieces).into_iter().map(open).collect::<Result<_>>()?;
+        let files = Ending::up_to(most_pieces).into_iter().map(|ending| Ok((ending, open(ending)?)));
+        let files: Vec<(Ending, TableFile)> = files.collect::<Result<_>>()?;
+        let clocks = Clocks::new::<P>(&files);
+        let files: Vec<TableFile> = files.into_iter().map(|(_, file)| file).collect();
         let mut slots = vec![None; SLOTS];
         for (f, file) in files.iter().enumerate() {
             for (c, (index, _)) in file.classes().enumerate() {
@@ -77,7 +84,7 @@ impl<P: Position> Tables<P> {
             }
         }
         let (cache, fault) = (Cache::new(CACHE), OnceLock::new());
-        Ok(Self { rules, files, slots, most_pieces, cache, fault, variant: PhantomData })
+        Ok(Self { rules, files, slots, most_pieces, clocks, cache, fault, variant: PhantomData })
     }
 
     /// The same tables with so many bytes of blocks kept.
@@ -158,6 +165,23 @@ impl<P: Position> Truth<P> for Tables<P> {
             let _ = self.fault.set(error.to_string());
             None
         })
+    }
+
+    /// Besides short wins those that fit the counters that run, if no counter that starts later can come in their way: the
+    /// longest wins of all endings that they can lead to are known.
+    fn in_time(&self, game: &Game<P>, turns: u16) -> bool {
+        if is_in_time(game, turns) {
+            return true;
+        }
+        // In mid chain there may be more pieces on the board than tables reach.
+        let reached = |board: &&Board<8, 8>| board.occupied().count_ones() <= self.most_pieces;
+        let Some(class) = game.position().plain().filter(reached).map(|board| Placement::of(board).class()) else {
+            return false;
+        };
+        self.slots[class.slot()].is_some()
+            && self.clocks.most(game.draws(), class).is_some_and(|most| turns <= most)
+            && game.plies_threatened().is_none_or(|left| turns <= left)
+            && !game.repeated()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The nodes of the search: what is looked up, cut off, reduced and extended.
 
-use crate::evaluator::{Proven, Truth, is_in_time};
+use crate::evaluator::{Proven, Truth};
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{INFINITE, PROVEN, Value, WIN, from_table, to_table};
 
@@ -173,7 +173,7 @@ impl<P: Heuristic> Worker<P> {
             return None;
         }
         let Proven { value, turns: left } = truth.probe(position)?;
-        let in_time = || is_in_time(&self.game, left);
+        let in_time = || truth.in_time(&self.game, left);
         let left = i32::from(left);
         match value {
             0 => Some(0),
