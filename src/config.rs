@@ -131,6 +131,8 @@ pub struct SelfPlayConfig {
     pub max_turns: u32,
     /// The share of the search's own value in the value target, the rest being the game's result: 0 to 1.
     pub search_value_share: f32,
+    /// A folder of endgame tables: what they are certain of ends a game and is exact in the search; empty is none.
+    pub tables: String,
 }
 
 /// The store of samples.
@@ -241,7 +243,14 @@ impl Default for SearchConfig {
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { games: 128, samples_per_round: 20_000, opening_turns: 6, max_turns: 300, search_value_share: 0.0 }
+        Self {
+            games: 128,
+            samples_per_round: 20_000,
+            opening_turns: 6,
+            max_turns: 300,
+            search_value_share: 0.0,
+            tables: String::new(),
+        }
     }
 }
 

@@ -100,6 +100,14 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// An endgame table that is missing, damaged or of another version.
+    #[error("endgame table {path}: {reason}")]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Stored bytes (a game, a replay buffer, a training state) that are damaged or of another version.
     #[error("stored {what}: {reason}")]
     State {

@@ -2,9 +2,12 @@
 
 mod cache;
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::board::{Hops, Side};
 use crate::error::Result;
-use crate::games::game::Leaf;
+use crate::games::game::{Game, Leaf};
 use crate::games::position::Position;
 
 pub use cache::Cache;
@@ -129,6 +132,104 @@ pub trait Truth<P: Position>: Send + Sync {
 
     /// What is certain of a position, be it between turns or in mid chain; `None` where it is not covered.
     fn probe(&self, position: &P) -> Option<Proven>;
+
+    /// Whether a win of the game's position that takes so many turns comes before any draw rule can. Who knows more than
+    /// [`is_in_time`], may say so of longer wins.
+    fn in_time(&self, game: &Game<P>, turns: u16) -> bool {
+        is_in_time(game, turns)
+    }
+}
+
+/// What is certain of a game under its own draw rules; `None` where nothing is, or the game is over.
+///
+/// A [`Truth`] leaves the draw rules out. What follows from it under them:
+///
+/// - A drawn position stays drawn. Either side can hold it for ever, and draw rules only end games that go on.
+/// - A won position is won if the win comes before any rule can call a draw. By best play it takes at most
+///   [`Proven::turns`] plies, whatever the loser does, and each position on the way is nearer to the end than the one
+///   before, so none comes twice. Three things could still come between:
+///   - a counter that runs now, if fewer plies are left to it ([`Game::plies_to_draw`]); at the last of them a side without
+///     a move has lost before the draw is looked for;
+///   - a counter of a rule that begins to hold on the way, because a capture or crowning changed the pieces. Every counter
+///     that such a change gives a meaning starts from zero there, after at least one ply; so what is left must fit the
+///     shortest count that any rule in force allows ([`Game::shortest_draw`]);
+///   - a position from before the present one that was on the board twice and comes for the third time: where any was, the
+///     win is not called certain ([`Game::repeated`]).
+///
+/// Wins that are longer than that may well be wins; they are not called certain unless the truth's own
+/// [`Truth::in_time`] knows them to be.
+pub fn certain<P: Position>(truth: &dyn Truth<P>, game: &Game<P>) -> Option<Proven> {
+    if game.outcome().is_some() {
+        return None;
+    }
+    let proven = truth.probe(game.position())?;
+    (proven.value == 0 || truth.in_time(game, proven.turns)).then_some(proven)
+}
+
+/// Whether a win that takes so many turns comes before any draw rule can, whatever the pieces; [`certain`] tells why.
+pub fn is_in_time<P: Position>(game: &Game<P>, turns: u16) -> bool {
+    game.plies_to_draw().is_none_or(|left| turns <= left)
+        && game.shortest_draw().is_none_or(|shortest| turns <= shortest + 1)
+        && !game.repeated()
+}
+
+/// What somebody knows for certain, if anybody does.
+pub struct Knowledge<P>(Option<Arc<dyn Truth<P>>>);
+
+impl<P: Position> Knowledge<P> {
+    /// What a truth knows.
+    #[must_use]
+    pub const fn new(truth: Option<Arc<dyn Truth<P>>>) -> Self {
+        Self(truth)
+    }
+
+    /// Who knows it.
+    #[must_use]
+    pub const fn truth(&self) -> Option<&Arc<dyn Truth<P>>> {
+        self.0.as_ref()
+    }
+
+    /// What is certain of a game, as [`certain`] tells.
+    #[must_use]
+    pub fn certain(&self, game: &Game<P>) -> Option<Proven> {
+        certain(self.0.as_deref()?, game)
+    }
+
+    /// Whether anything is known of a position, be it certain in a game or not.
+    #[must_use]
+    pub fn reaches(&self, position: &P) -> bool {
+        self.0.as_ref().is_some_and(|truth| truth.probe(position).is_some())
+    }
+}
+
+impl<P> Clone for Knowledge<P> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<P> Default for Knowledge<P> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<P> fmt::Debug for Knowledge<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Knowledge(Some(_))" } else { "Knowledge(None)" })
+    }
+}
+
+impl Proven {
+    /// The winner, if the side to move is this one; `None` for a draw.
+    #[must_use]
+    pub fn winner(self, side: Side) -> Option<Side> {
+        match self.value {
+            0 => None,
+            1 => Some(side),
+            _ => Some(!side),
+        }
+    }
 }
 
 /// Knows nothing: every hop alike, every game even.

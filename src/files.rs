@@ -90,6 +90,32 @@ pub fn sync_folder_of(path: &Path) -> Result<()> {
     File::open(folder).map_or(Ok(()), |folder| folder.sync_all()).map_err(|source| Error::io(path, source))
 }
 
+/// Fills `bytes` from a place in a file, wherever others read it.
+///
+/// # Errors
+/// If the file ends before, or the disk fails.
+#[cfg(unix)]
+pub fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+/// Fills `bytes` from a place in a file, wherever others read it.
+///
+/// # Errors
+/// If the file ends before, or the disk fails.
+#[cfg(windows)]
+pub fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        offset += read as u64;
+        bytes = &mut bytes[read..];
+    }
+    Ok(())
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;

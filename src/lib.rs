@@ -22,6 +22,7 @@ pub mod evaluator;
 pub mod player;
 
 pub mod arena;
+pub mod endgame;
 pub mod env;
 pub mod net;
 pub mod search;

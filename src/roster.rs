@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::device::Device;
+use crate::endgame::Tables;
 use crate::error::{Error, Result};
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, Knowledge, Truth};
 use crate::games::game::Game;
 use crate::games::{Preset, Turn};
 use crate::hub::{self, HubPlayer};
@@ -26,8 +27,8 @@ use crate::search::mcts_player::{MctsPlayer, PlayerSettings, PolicyPlayer, Rollo
 /// The kinds of player: kind, name, whether a model comes first, keys.
 const KINDS: [(Kind, &str, bool, &[&str]); 6] = [
     (Kind::Random, "random", false, &["seed"]),
-    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "threads", "eval", "without"]),
-    (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device"]),
+    (Kind::AlphaBeta, "alphabeta", false, &["depth", "time", "nodes", "hash", "threads", "eval", "without", "tables"]),
+    (Kind::Mcts, "mcts", true, &["visits", "time", "search", "batch", "temperature", "seed", "device", "tables"]),
     (Kind::Policy, "policy", true, &["device"]),
     (Kind::Rollout, "rollout", false, &["visits", "time", "seed"]),
     (Kind::Hub, "hub", false, &["time", "depth", "timeout", COMMAND]),
@@ -37,8 +38,7 @@ const KINDS: [(Kind, &str, bool, &[&str]); 6] = [
 const COMMAND: &str = "cmd";
 
 /// What later versions will know: kind, key, value (any, if empty).
-const LATER: [(&str, &str, &str); 3] =
-    [("alphabeta", "tables", ""), ("mcts", "tables", ""), ("mcts", "search", "gumbel")];
+const LATER: [(&str, &str, &str); 1] = [("mcts", "search", "gumbel")];
 
 /// The longest thinking time of a turn, in seconds.
 const LONGEST_S: f64 = 86_400.0;
@@ -53,7 +53,7 @@ const LONGEST_S: f64 = 86_400.0;
 /// let game = Game::new(Preset::Official)?;
 /// assert!(game.turns().contains(&player.choose(&game)?));
 /// let error = roster::player::<Russian>("alphabeta:depht=2").err().expect("a misspelt key");
-/// assert!(error.to_string().contains("expected depth, time, nodes, hash, threads, eval, without"));
+/// assert!(error.to_string().contains("expected depth, time, nodes, hash, threads, eval, without, tables"));
 /// # Ok::<(), shashki::Error>(())
 /// ```
 ///
@@ -61,6 +61,18 @@ const LONGEST_S: f64 = 86_400.0;
 /// [`Error::Player`] if the text makes no sense, and the errors of [`load::load`] about its model.
 pub fn player<P: Heuristic>(text: &str) -> Result<Box<dyn Player<P>>> {
     Entrant::new(text)?.player()
+}
+
+/// What the endgame tables of a folder know; nothing without a folder.
+///
+/// # Errors
+/// As [`Tables::open`].
+pub fn knowledge<P: Heuristic>(tables: Option<&Path>) -> Result<Knowledge<P>> {
+    Ok(Knowledge::new(truth(tables)?))
+}
+
+fn truth<P: Heuristic>(tables: Option<&Path>) -> Result<Option<Arc<dyn Truth<P>>>> {
+    tables.map(|folder| Ok(Arc::new(Tables::<P>::open(folder)?) as _)).transpose()
 }
 
 /// Checks a text as far as that goes without reading its model.
@@ -77,6 +89,8 @@ pub struct Entrant<P> {
     text: String,
     plan: Plan,
     model: Option<Weights>,
+    /// Opened once for all threads.
+    knowledge: Knowledge<P>,
     variant: PhantomData<fn() -> P>,
 }
 
@@ -99,7 +113,8 @@ impl<P: Heuristic> Entrant<P> {
             }
             None => None,
         };
-        Ok(Self { text: text.to_owned(), plan, model, variant: PhantomData })
+        let knowledge = knowledge(plan.tables.as_deref().map(Path::new))?;
+        Ok(Self { text: text.to_owned(), plan, model, knowledge, variant: PhantomData })
     }
 
     /// Makes a player.
@@ -132,14 +147,20 @@ impl<P: Heuristic> Entrant<P> {
         let Plan { settings, limits, hash_mb, seed, .. } = plan;
         let weights = || self.model.as_ref().expect("a text of this kind names its model");
         let network = || load::evaluator::<P>(weights(), self.plan.device);
-        let tree = |evaluator: Box<dyn Evaluator<P>>, settings| Box::new(MctsPlayer::new(evaluator, settings, name()));
+        let tree = |evaluator: Box<dyn Evaluator<P>>, settings| {
+            Box::new(MctsPlayer::new(evaluator, settings, name()).with_knowledge(self.knowledge.clone()))
+        };
         let player: Box<dyn Player<P>> = match plan.kind {
             Kind::Random => Box::new(RandomPlayer::new(*seed)),
             Kind::AlphaBeta => match &self.plan.options {
                 None => Box::new(Basic::new(*limits, hash_mb.unwrap_or(BASIC_HASH_MB))),
                 Some(options) => {
                     let hash_mb = hash_mb.unwrap_or(DEFAULT_HASH_MB);
-                    Box::new(AlphaBeta::new(Options { limits: *limits, hash_mb, ..*options }))
+                    let engine = AlphaBeta::new(Options { limits: *limits, hash_mb, ..*options });
+                    Box::new(match self.knowledge.truth() {
+                        Some(truth) => engine.with_truth(Arc::clone(truth)),
+                        None => engine,
+                    })
                 }
             },
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
@@ -207,6 +228,7 @@ enum Kind {
 struct Plan {
     kind: Kind,
     model: Option<String>,
+    tables: Option<String>,
     device: Device,
     limits: Limits,
     hash_mb: Option<usize>,
@@ -222,6 +244,7 @@ impl Plan {
         Self {
             kind,
             model,
+            tables: None,
             device: Device::Cpu,
             limits: Limits::default(),
             hash_mb: None,
@@ -335,7 +358,7 @@ impl<'a> Keys<'a> {
 
     /// No options: the first version has none.
     fn basic_only(&self) -> Result<Option<Options>, String> {
-        match ["threads", "without"].into_iter().find(|key| self.value(key).is_some()) {
+        match ["threads", "without", "tables"].into_iter().find(|key| self.value(key).is_some()) {
             Some(key) => Err(format!("eval=basic, the first version of the engine, has no {key}")),
             None => Ok(None),
         }
@@ -392,6 +415,9 @@ impl<'a> Keys<'a> {
             self.word("search", &["puct"])?;
             plan.settings.batch = self.number("batch", 1, 4096)?.unwrap_or(plan.settings.batch);
             plan.settings.temperature = self.number("temperature", 0.0, 10.0)?.unwrap_or(0.0);
+        }
+        if has("tables") {
+            plan.tables = self.value("tables").map(str::to_owned);
         }
         if has("device")
             && let Some(device) = self.value("device")

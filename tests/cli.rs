@@ -120,7 +120,7 @@ fn what_is_wrong_with_files_and_models_ends_with_status_1_and_one_line() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for name in ["perft", "moves", "train", "arena", "analyse", "play", "hub", "bench"] {
+    for name in ["perft", "moves", "train", "arena", "analyse", "play", "hub", "bench", "endgame"] {
         let help = answer(&[name, "--help"]);
         assert!(help.contains("Example") && help.contains(&format!("shashki {name}")), "{help}");
         assert!(help.contains("--json"), "{help}");

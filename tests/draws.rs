@@ -429,6 +429,7 @@ fn reasons_have_the_names_of_the_reports() {
         "illegal",
         "turn limit",
         "sum of both games",
+        "tables",
     ];
     assert_eq!(Reason::ALL.map(Reason::name), names);
 }

@@ -247,6 +247,7 @@ fn the_end_is_what_the_termination_says_where_it_can_be() {
     assert_eq!(end("Time forfeit", "2-0"), (Some(Reason::Time), 0));
     assert_eq!(end("normal", "0-1"), (Some(Reason::Resignation), 0));
     assert_eq!(end("turn limit", "1-1"), (Some(Reason::TurnLimit), 0));
+    assert_eq!([end("tables", "1-1"), end("tables", "2-0")], [(Some(Reason::Tables), 0); 2]);
     assert_eq!(end("normal", "1/2-1/2"), (Some(Reason::Agreement), 0));
     assert_eq!(end("no move", "2-0"), (Some(Reason::Resignation), 1));
     assert_eq!(end("resignation", "1-1"), (Some(Reason::Agreement), 1));

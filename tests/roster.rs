@@ -102,6 +102,8 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
     assert!(refused("random:seed=-1").contains("from 0"));
     assert!(refused("alphabeta:eval=best").contains("expected basic or tuned"));
     assert!(refused("alphabeta:eval=basic,threads=2").contains("the first version of the engine, has no threads"));
+    assert!(refused("alphabeta:eval=basic,tables=x").contains("the first version of the engine, has no tables"));
+    assert!(refused("rollout:tables=x").contains("expected visits, time, seed"));
     assert!(refused("alphabeta:without=forced+sense").contains("expected some of table, aspiration, reductions"));
     assert!(refused("mcts:model,search=ucb").contains("expected puct"));
     assert!(refused("mcts:model,temperature=-1").contains("from 0 to 10"));
@@ -110,15 +112,23 @@ fn a_value_out_of_range_or_of_another_type_is_refused_with_the_range() {
 
 #[test]
 fn what_comes_later_is_refused_as_not_yet_known() {
-    for text in ["alphabeta:tables=x", "mcts:m,search=gumbel", "mcts:m,tables=x"] {
-        assert!(refused(text).contains("not yet known"), "{text}");
-    }
+    assert!(refused("mcts:m,search=gumbel").contains("not yet known"));
 }
 
 #[test]
 fn a_player_without_its_model_is_refused() {
     for text in ["mcts", "mcts:", "mcts:visits=10", "policy", "policy:device=cpu"] {
         assert!(refused(text).contains("expected a model"));
+    }
+}
+
+#[test]
+fn missing_tables_are_no_fault_of_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    for (dir, reason) in [("nowhere", "nowhere"), ("", "no tables of russian")] {
+        let text = format!("alphabeta:tables={}", folder.path().join(dir).display());
+        let error = Entrant::<Russian>::new(&text).err().unwrap();
+        assert!(error.exit_status() == 1 && error.to_string().contains(reason), "{error}");
     }
 }
 

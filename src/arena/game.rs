@@ -114,6 +114,9 @@ fn play_game<P: Position>(
         if let Some(outcome) = game.outcome() {
             break outcome;
         }
+        if let Some(proven) = options.knowledge.certain(&game) {
+            break Outcome { winner: proven.winner(game.side()), reason: Reason::Tables };
+        }
         if options.max_turns.is_some_and(|limit| game.turns_played() >= limit) {
             break Outcome { winner: None, reason: Reason::TurnLimit };
         }

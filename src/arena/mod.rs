@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use crate::board::Side;
 use crate::error::{Error, Result};
+use crate::evaluator::Knowledge;
 use crate::games::Preset;
 use crate::games::position::Position;
 use crate::player::Player;
@@ -50,6 +51,8 @@ pub struct Options<P> {
     pub clock: Option<TimeControl>,
     /// Stops the match as soon as this test decides.
     pub sprt: Option<Sprt>,
+    /// A game whose end is certain by this ends there.
+    pub knowledge: Knowledge<P>,
     /// Threads, each playing a pair of games at a time, up to 1024; 0 is one a core.
     pub threads: usize,
     /// Seeds openings and players. The same seed gives the same match whatever the number of threads, as long as nobody
@@ -57,7 +60,7 @@ pub struct Options<P> {
     pub seed: u64,
 }
 
-impl<P> Default for Options<P> {
+impl<P: Position> Default for Options<P> {
     fn default() -> Self {
         Self {
             games: 100,
@@ -66,6 +69,7 @@ impl<P> Default for Options<P> {
             max_turns: None,
             clock: None,
             sprt: None,
+            knowledge: Knowledge::default(),
             threads: 1,
             seed: 1,
         }

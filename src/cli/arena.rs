@@ -54,6 +54,9 @@ pub(super) struct Arguments {
     /// Write every game to this file.
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    /// Adjudicate by the endgame tables of this folder: a game ends where they are certain of its end.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
     /// Threads, each playing a pair of games at a time; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1024))]
     threads: u32,
@@ -87,6 +90,7 @@ impl Arguments {
             max_turns: self.max_turns,
             clock: self.clock,
             sprt: self.sprt,
+            knowledge: roster::knowledge(self.tables.as_deref())?,
             threads: self.threads as usize,
             seed: self.seed,
         };

@@ -3,6 +3,7 @@
 mod analyse;
 mod arena;
 mod bench;
+mod endgame;
 mod hub;
 mod ladder;
 mod moves;
@@ -58,6 +59,7 @@ enum Command {
     Ladder(ladder::Arguments),
     Analyse(analyse::Arguments),
     Play(play::Arguments),
+    Endgame(endgame::Arguments),
     Hub(hub::Arguments),
     Pdn(pdn::Arguments),
     Tune(tune::Arguments),
@@ -99,7 +101,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     STOP.store(false, Ordering::SeqCst);
     let orderly = matches!(
         cli.command,
-        Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_)
+        Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_) | Command::Endgame(_)
     );
     WATCHED.store(orderly, Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.
@@ -117,6 +119,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Ladder(arguments) => arguments.run(&out, &STOP),
         Command::Analyse(arguments) => arguments.run(&out),
         Command::Play(arguments) => arguments.run(&out),
+        Command::Endgame(arguments) => arguments.run(&out, &STOP),
         Command::Hub(arguments) => arguments.run(),
         Command::Pdn(arguments) => arguments.run(&out, &STOP),
         Command::Tune(arguments) => arguments.run(&out, &STOP),

@@ -1,6 +1,8 @@
 //! Russian draughts, its giveaway and its wide board: men step forward and jump both ways, kings fly, capture is
 //! compulsory; a side without a hop loses, or in giveaway wins.
 
+use std::any::Any;
+
 use crate::board::{Board, Geometry, Hop, Hops, Side, Square, Step};
 use crate::error::Result;
 
@@ -182,6 +184,10 @@ where
 
     fn key(&self) -> u64 {
         self.board.key()
+    }
+
+    fn plain(&self) -> Option<&Board<8, 8>> {
+        (&self.board as &dyn Any).downcast_ref()
     }
 
     fn material(&self, _board: usize) -> Material {

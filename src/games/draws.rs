@@ -138,6 +138,12 @@ impl Material {
         (0..2).find(|&s| self.men[s] == 0 && self.kings[s] == 1 && fits(self.men[1 - s], self.kings[1 - s]))
     }
 
+    /// Men and kings of White and of Black, none of them on the main road.
+    #[must_use]
+    pub fn off_road(men: [u8; 2], kings: [u8; 2]) -> Self {
+        Self { men, kings, ..Self::default() }
+    }
+
     fn three_kings(&self) -> bool {
         self.lone_king(|men, kings| men == 0 && kings >= 3).is_some()
     }
@@ -309,6 +315,46 @@ impl Draws {
             .max()
             .unwrap_or(0);
         (sixteenths, occurrences.saturating_sub(1).min(2) as u8)
+    }
+
+    /// The fewest plies after which a counter that starts anew can declare a draw; `None` if no rule counts.
+    pub(super) const fn shortest(&self) -> Option<u16> {
+        if self.ending || self.main_road {
+            Some(10)
+        } else if self.three_kings || self.kings_only || self.few_pieces {
+            Some(30)
+        } else {
+            None
+        }
+    }
+
+    /// The counts that can become a draw while the pieces are these, each with its limit: those of kings alone where both
+    /// sides have one, that of the main road where a lone king holds it.
+    fn threats(&self, clock: &Clock, material: &Material) -> impl Iterator<Item = (u16, u16)> + use<> {
+        let road = self.lidraughts || material.holds_road();
+        let both_kings = !material.kings.contains(&0);
+        let can_be = move |reason| match reason {
+            Reason::KingsOnly => both_kings,
+            Reason::MainRoad => road,
+            _ => true,
+        };
+        let rules = self.running(clock, material).into_iter();
+        rules.filter(move |&(reason, _, limit)| limit != u16::MAX && can_be(reason)).map(|(_, count, limit)| (count, limit))
+    }
+
+    /// Plies until the nearest draw by a counter that can become one while the pieces are these.
+    pub(super) fn plies_threatened(&self, clock: &Clock, material: &Material) -> Option<u16> {
+        self.threats(clock, material).map(|(count, limit)| limit.saturating_sub(count)).min()
+    }
+
+    /// The plies that the tightest rule allows of those which begin to count when these pieces come about and which can
+    /// draw a game that takes at most `longest` turns from then on, and at most `held` from where a lone king holds the
+    /// main road; `None` if none can.
+    #[must_use]
+    pub fn tightest(&self, material: &Material, longest: u16, held: u16) -> Option<u16> {
+        let road = (self.main_road && held > Self::SHORTEST).then_some(Self::SHORTEST);
+        let fresh = self.threats(&Clock::default(), material).map(|(_, limit)| limit);
+        fresh.filter(|&limit| longest > limit).chain(road).min()
     }
 
     /// Plies until the nearest draw by counting, if a counter runs.

@@ -181,6 +181,27 @@ impl<P: Position> Game<P> {
         self.open_boards().filter_map(left).min()
     }
 
+    /// The fewest plies after which a counter that starts anew can declare a draw, whatever the pieces; `None` if no rule
+    /// counts.
+    pub const fn shortest_draw(&self) -> Option<u16> {
+        self.draws.shortest()
+    }
+
+    /// Plies until a counter declares a draw if the pieces stay what they are: like [`Game::plies_to_draw`] without the
+    /// counters that will not come so far, that of the main road while no lone king holds it, and that of king moves where a
+    /// side has no king.
+    pub fn plies_threatened(&self) -> Option<u16> {
+        let left = |(board, track): (usize, &Track)| {
+            self.draws.plies_threatened(&track.clock, &self.position.material(board))
+        };
+        self.open_boards().filter_map(left).min()
+    }
+
+    /// The draw rules in force, one by one.
+    pub const fn draws(&self) -> &Draws {
+        &self.draws
+    }
+
     fn boards(&self) -> impl Iterator<Item = (usize, &Track)> {
         self.tracks.iter().enumerate().take(P::SPEC.boards)
     }

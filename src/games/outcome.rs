@@ -33,13 +33,15 @@ pub enum Reason {
     Illegal,
     /// All of several games are over, and their points are summed.
     Sum,
+    /// Endgame tables know the result, and no draw rule can come before it.
+    Tables,
     /// The match's or environment's own limit of turns was reached.
     TurnLimit,
 }
 
 impl Reason {
     /// Every reason, in the order of their stored numbers.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::NoMove,
         Self::Repetition,
         Self::ThreeKings,
@@ -54,6 +56,7 @@ impl Reason {
         Self::Illegal,
         Self::TurnLimit,
         Self::Sum,
+        Self::Tables,
     ];
 
     /// The name in reports.
@@ -72,6 +75,7 @@ impl Reason {
             Self::Resignation => "resignation",
             Self::Time => "time",
             Self::Illegal => "illegal",
+            Self::Tables => "tables",
             Self::Sum => "sum of both games",
             Self::TurnLimit => "turn limit",
         }

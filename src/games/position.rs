@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::{Hop, Hops, Side, Square, Step};
+use crate::board::{Board, Hop, Hops, Side, Square, Step};
 use crate::error::Result;
 
 use super::draws::{ClockView, Draws, Material, Preset};
@@ -84,6 +84,12 @@ pub trait Position: Copy + Eq + Send + Sync + fmt::Debug + 'static {
 
     /// A hash of the whole state.
     fn key(&self) -> u64;
+
+    /// The board of 64 squares, where it is all there is of a position and its moves are those of the generator: what
+    /// endgame tables are made for.
+    fn plain(&self) -> Option<&Board<8, 8>> {
+        None
+    }
 
     /// What the draw rules need to know of the pieces on a board, numbered from 0.
     fn material(&self, board: usize) -> Material;

@@ -143,9 +143,9 @@ impl<P: Position> Tree<P> {
         }));
         let mut sum: f32 = out.iter().sum();
         if sum == 0.0 {
-            // Every visited hop is lost: the others share.
+            // Every visited hop is lost, or those that win are known without a visit: they share, or the others.
             for (share, found) in out.iter_mut().zip(self.children()) {
-                *share = f32::from(found.winner.is_none());
+                *share = f32::from(if won { found.winner == Some(side) } else { found.winner.is_none() || !open });
                 sum += *share;
             }
         }
@@ -199,6 +199,9 @@ impl<P: Position> Tree<P> {
             }
             return None;
         }
+        if at != ROOT && self.know(at) {
+            return None;
+        }
         self.scratch.position().hops(&mut self.hops);
         let first = self.nodes.len() as u32;
         self.nodes.extend(self.hops.iter().map(|&hop| Node::new(hop, at)));
@@ -206,6 +209,9 @@ impl<P: Position> Tree<P> {
         node.first = first;
         node.count = self.hops.len() as u16;
         node.side = self.scratch.side();
+        if at == ROOT {
+            self.know_hops();
+        }
         if self.hops.len() > 1 {
             return None;
         }

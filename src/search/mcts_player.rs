@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::board::{Hop, Hops, Square};
 use crate::config::Puct;
 use crate::error::Result;
-use crate::evaluator::{Evaluations, Evaluator, Wdl};
+use crate::evaluator::{Evaluations, Evaluator, Knowledge, Wdl};
 use crate::games::draws::Preset;
 use crate::games::game::{Game, Leaf};
 use crate::games::position::Position;
@@ -71,6 +71,7 @@ pub struct MctsPlayer<P: Position> {
     name: String,
     rng: Xoshiro256PlusPlus,
     tree: Option<Tree<P>>,
+    knowledge: Knowledge<P>,
     limit: Option<f64>,
     stop: Option<Arc<AtomicBool>>,
     leaves: Vec<Leaf<P>>,
@@ -96,6 +97,7 @@ impl<P: Position> MctsPlayer<P> {
             name,
             rng,
             tree: None,
+            knowledge: Knowledge::default(),
             limit: None,
             stop: None,
             leaves: Vec::new(),
@@ -103,6 +105,12 @@ impl<P: Position> MctsPlayer<P> {
             answers: Evaluations::default(),
             hops: Hops::new(),
         }
+    }
+
+    /// A player whose trees take what is certain for proven.
+    #[must_use]
+    pub fn with_knowledge(self, knowledge: Knowledge<P>) -> Self {
+        Self { knowledge, tree: None, ..self }
     }
 
     /// The tree of the last search.
@@ -113,7 +121,9 @@ impl<P: Position> MctsPlayer<P> {
 
     /// A tree rooted at this game: the last one if the game goes on from it, with what was found there.
     fn tree_of(&mut self, game: &Game<P>) -> Tree<P> {
-        let Some(mut tree) = self.tree.take() else { return Tree::new(game) };
+        let Some(mut tree) = self.tree.take() else {
+            return Tree::new(game).with_knowledge(self.knowledge.clone());
+        };
         match path_within(&tree, game) {
             Some(path) => path.into_iter().for_each(|hop| tree.advance(hop)),
             None => tree.reset(game),

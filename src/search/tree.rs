@@ -1,7 +1,7 @@
 //! The tree of a Monte Carlo search: nodes in one list, children as index ranges, values in White's view.
 
 use crate::board::{Hop, Hops, Side, Square};
-use crate::evaluator::Wdl;
+use crate::evaluator::{Knowledge, Wdl};
 use crate::games::game::Game;
 use crate::games::position::Position;
 
@@ -13,7 +13,7 @@ pub(super) const ROOT: u32 = 0;
 pub(super) enum Known {
     /// Nothing.
     Open,
-    /// The game is over and drawn. Nothing is concluded from it for the nodes above.
+    /// The game is over and drawn, or known to end so. Nothing is concluded from it for the nodes above.
     Drawn,
     /// This side wins against any play.
     Won(Side),
@@ -30,7 +30,8 @@ pub(super) struct Node {
     pub visits: u32,
     pub prior: f32,
     pub parent: u32,
-    /// The first child; the children lie side by side in the order of the position's hops.
+    /// The first child; the children lie side by side in the order of the position's hops. Where there are none: the turns
+    /// to the end of the game that the tree's knowledge tells.
     pub first: u32,
     pub count: u16,
     /// Descents through this node whose leaf waits for its evaluation.
@@ -112,6 +113,7 @@ pub struct Tree<P> {
     pub(super) hops: Hops,
     /// Counts the re-rootings, so that tickets from before are not mistaken for those of today.
     pub(super) epoch: u32,
+    pub(super) knowledge: Knowledge<P>,
     spare: Vec<Node>,
 }
 
@@ -126,8 +128,45 @@ impl<P: Position> Tree<P> {
             scratch: game.clone(),
             hops: Hops::new(),
             epoch: 0,
+            knowledge: Knowledge::default(),
             spare: Vec::new(),
         }
+    }
+
+    /// A tree that takes what is certain for proven, like ends of the game. What is certain of the root itself is left to
+    /// its hops, so that the search finds one to play.
+    #[must_use]
+    pub fn with_knowledge(mut self, knowledge: Knowledge<P>) -> Self {
+        self.knowledge = knowledge;
+        self.clear();
+        self
+    }
+
+    /// Notes what is certain of the position at `node`, where `scratch` stands, and what follows above; answers whether
+    /// anything is.
+    pub(super) fn know(&mut self, node: u32) -> bool {
+        let Some(proven) = self.knowledge.certain(&self.scratch) else { return false };
+        self.nodes[node as usize].first = proven.turns.into();
+        match proven.winner(self.scratch.side()) {
+            Some(winner) => self.prove(node, winner),
+            None => self.nodes[node as usize].known = Known::Drawn,
+        }
+        true
+    }
+
+    /// Notes what is certain of each hop of the root, so that the quickest win is among those that are seen.
+    pub(super) fn know_hops(&mut self) {
+        if !self.knowledge.reaches(self.game.position()) {
+            return;
+        }
+        for child in self.nodes[ROOT as usize].children() {
+            self.scratch.clone_from(&self.game);
+            self.scratch.play_unchecked(self.nodes[child].hop);
+            if self.scratch.outcome().is_none() {
+                self.know(child as u32);
+            }
+        }
+        self.scratch.clone_from(&self.game);
     }
 
     /// Forgets everything and starts from this game; leaves in flight are forgotten too.
@@ -148,6 +187,11 @@ impl<P: Position> Tree<P> {
         self.game.play_unchecked(hop);
         let child = self.nodes[ROOT as usize].children().find(|&child| self.nodes[child].hop == hop);
         let Some(child) = child else { return self.clear() };
+        // A hop of which all is known without a search has no hops below it, and the next one is to be chosen among them.
+        let leaf = self.nodes[child].count == 0 && self.game.outcome().is_none();
+        if leaf || self.knowledge.reaches(self.game.position()) {
+            return self.clear();
+        }
         let mut kept = std::mem::take(&mut self.spare);
         kept.clear();
         kept.push(Node { parent: ROOT, in_flight: 0, ..self.nodes[child] });
@@ -155,7 +199,9 @@ impl<P: Position> Tree<P> {
         let mut at = 0;
         while at < kept.len() {
             let children = kept[at].children();
-            kept[at].first = kept.len() as u32;
+            if kept[at].count > 0 {
+                kept[at].first = kept.len() as u32;
+            }
             let moved = self.nodes[children].iter().map(|&node| Node { parent: at as u32, in_flight: 0, ..node });
             kept.extend(moved);
             at += 1;
@@ -277,7 +323,10 @@ impl<P: Position> Tree<P> {
 
     /// Hops to the end of the game from a proven node, the winner taking the shortest way and the loser the longest.
     fn distance(&self, node: u32) -> u32 {
-        let Node { known: Known::Won(winner), side, .. } = self.nodes[node as usize] else { return 0 };
+        let Node { known: Known::Won(winner), side, count, first, .. } = self.nodes[node as usize] else { return 0 };
+        if count == 0 {
+            return first;
+        }
         let children = self.nodes[node as usize].children();
         let won = children.filter(|&child| self.nodes[child].known == Known::Won(winner));
         let distances = won.map(|child| 1 + self.distance(child as u32));

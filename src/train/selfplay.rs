@@ -1,5 +1,7 @@
 //! Many games at once, each with its own search, all their leaves in one batch for the network.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -8,8 +10,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::{Hop, Hops};
 use crate::config::Config;
+use crate::endgame::Tables;
 use crate::error::{Error, Result};
-use crate::evaluator::{Cache, Evaluations, Evaluator};
+use crate::evaluator::{Cache, Evaluations, Evaluator, Knowledge};
 use crate::games::game::{Game, Leaf, Outcome, Reason};
 use crate::games::pdn::Record;
 use crate::games::position::Position;
@@ -26,6 +29,9 @@ const KEPT_GAMES: usize = 4;
 
 /// Evaluations that a worker keeps: 8 MiB of them.
 const CACHED: usize = 1 << 16;
+
+/// Bytes of endgame tables that a worker keeps: all up to 4 pieces fit in.
+const TABLES: usize = 16 << 20;
 
 /// What a worker made in a round, or all workers together.
 #[derive(Clone, Debug)]
@@ -80,6 +86,8 @@ pub struct Worker<P> {
     policy: Vec<f32>,
     /// What this round's evaluator has answered.
     cache: Cache,
+    /// What endgame tables say; nothing where the config names none.
+    knowledge: Knowledge<P>,
 }
 
 impl<P: Position> Worker<P> {
@@ -91,13 +99,15 @@ impl<P: Position> Worker<P> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // Streams 2^128 steps apart.
         (0..index).for_each(|_| rng.jump());
-        let mut worker = Self::without_seats(config, rng);
+        let mut worker = Self::without_seats(config, rng)?;
         worker.fill_seats()?;
         Ok(worker)
     }
 
-    fn without_seats(config: &Config, rng: Xoshiro256PlusPlus) -> Self {
-        Self {
+    fn without_seats(config: &Config, rng: Xoshiro256PlusPlus) -> Result<Self> {
+        let folder = Some(config.selfplay.tables.as_str()).filter(|folder| !folder.is_empty());
+        let tables = folder.map(|folder| Tables::<P>::open(Path::new(folder))).transpose()?;
+        Ok(Self {
             config: config.clone(),
             settings: Settings::from(&config.search),
             rng,
@@ -105,7 +115,8 @@ impl<P: Position> Worker<P> {
             moves: Hops::new(),
             policy: Vec::new(),
             cache: Cache::new(CACHED),
-        }
+            knowledge: Knowledge::new(tables.map(|tables| Arc::new(tables.with_cache(TABLES)) as _)),
+        })
     }
 
     /// Brings the games to as many as the config wants.
@@ -124,10 +135,14 @@ impl<P: Position> Worker<P> {
     /// A game after its random opening.
     fn new_seat(&mut self) -> Result<Seat<P>> {
         let game = Game::new(self.config.run.draws)?;
-        let mut seat =
-            Seat { tree: Tree::new(&game), game, turns: Vec::new(), turn: Turn::default(), samples: Vec::new() };
+        let tree = self.tree(&game);
+        let mut seat = Seat { tree, game, turns: Vec::new(), turn: Turn::default(), samples: Vec::new() };
         self.open(&mut seat)?;
         Ok(seat)
+    }
+
+    fn tree(&self, game: &Game<P>) -> Tree<P> {
+        Tree::new(game).with_knowledge(self.knowledge.clone())
     }
 
     /// Starts a seat's game anew: a random number of random turns.
@@ -249,6 +264,12 @@ impl<P: Position> Worker<P> {
         if seat.game.outcome().is_none() && seat.turn.is_empty() && seat.game.turns_played() >= limit {
             seat.game.end(Outcome { winner: None, reason: Reason::TurnLimit })?;
         }
+        if seat.game.outcome().is_none()
+            && seat.turn.is_empty()
+            && let Some(proven) = self.knowledge.certain(&seat.game)
+        {
+            seat.game.end(Outcome { winner: proven.winner(seat.game.side()), reason: Reason::Tables })?;
+        }
         let Some(outcome) = seat.game.outcome() else {
             seat.tree.reset(&seat.game);
             return Ok(());
@@ -299,13 +320,13 @@ impl<P: Position> Worker<P> {
         let len = take_count(bytes)?;
         let rng = bytes.split_off(..len).ok_or_else(|| damaged("cut short".to_owned()))?;
         let rng = serde_json::from_slice(rng).map_err(|error| damaged(error.to_string()))?;
-        let mut worker = Self::without_seats(config, rng);
+        let mut worker = Self::without_seats(config, rng)?;
         for _ in 0..take_count(bytes)? {
             let game = Game::<P>::take(bytes)?;
             let turns = (0..take_count(bytes)?).map(|_| take_turn(bytes)).collect::<Result<_>>()?;
             let turn = take_turn(bytes)?;
             let samples = (0..take_count(bytes)?).map(|_| Sample::unpack(bytes)).collect::<Result<_>>()?;
-            worker.seats.push(Seat { tree: Tree::new(&game), game, turns, turn, samples });
+            worker.seats.push(Seat { tree: worker.tree(&game), game, turns, turn, samples });
         }
         if worker.seats.is_empty() || !bytes.is_empty() {
             return Err(damaged("expected games and nothing behind them".to_owned()));

@@ -8,7 +8,7 @@ use crate::slow::{DIAGONALS, Line, Place, Slow, chain, name, names, next, place}
 /// A position, maybe in the middle of a capture.
 #[derive(Clone)]
 pub struct Mailbox<const FILES: usize, const GIVEAWAY: bool = false> {
-    cells: [[char; FILES]; 8],
+    pub cells: [[char; FILES]; 8],
     pub white_moves: bool,
     /// In mid capture: where the capturing piece stands, and the places it has jumped.
     pub chain: Option<(Place, Vec<Place>)>,

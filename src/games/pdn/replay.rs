@@ -247,6 +247,7 @@ impl<'a, P: Position> Replay<'a, P> {
         let drawn = self.game.as_ref().and_then(Game::outcome);
         let fits = |reason: &Reason| match reason {
             Reason::NoMove | Reason::Sum => false,
+            Reason::Tables => true,
             Reason::Resignation | Reason::Time | Reason::Illegal => winner.is_some(),
             _ => winner.is_none(),
         };

@@ -168,16 +168,15 @@ impl<P: Heuristic> Worker<P> {
     }
 
     /// The score of a position that is known for certain. What is known leaves draws by counting and by repetition out: a
-    /// win that takes longer than the nearest draw is none yet, nor one on a way that has come back before.
+    /// win before which one may come is none yet.
     fn certain(&self, position: &P, turns: i32) -> Option<i32> {
         let truth = self.truth_from(position)?;
         if turns == 0 || !position.at_turn_start() {
             return None;
         }
         let Proven { value, turns: left } = truth.probe(position)?;
+        let in_time = || truth.in_time(&self.game, left);
         let left = i32::from(left);
-        let in_time =
-            || !self.game.repeated() && self.game.plies_to_draw().is_none_or(|plies| i32::from(plies) >= left);
         match value {
             0 => Some(0),
             _ if left <= MOST_TURNS && in_time() => Some((WIN - turns - left) * i32::from(value.signum())),

@@ -1,0 +1,134 @@
+//! What tree search, matches and self-play make of endgame tables.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use shashki::arena::{self, Options};
+use shashki::board::Side;
+use shashki::config::{Config, NetConfig};
+use shashki::endgame::{Builder, Tables};
+use shashki::evaluator::{Knowledge, Proven, Truth, Uniform, certain};
+use shashki::games::pdn::Record;
+use shashki::games::{Game, Position, Preset, Reason, Russian, turn};
+use shashki::net::{NetSpec, Weights};
+use shashki::player::{Player, RandomPlayer};
+use shashki::roster;
+use shashki::search::mcts_player::{MctsPlayer, PlayerSettings};
+use shashki::train::selfplay::Worker;
+use tempfile::TempDir;
+
+fn tables() -> (TempDir, Arc<Tables<Russian>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Builder::new::<Russian>(3, folder.path()).unwrap();
+    builder.run(&AtomicBool::new(false), &|_| {}).unwrap();
+    let tables = Tables::open(folder.path()).unwrap();
+    (folder, Arc::new(tables))
+}
+
+/// The slowest loss, or any turn of a drawn or won position.
+fn delay(tables: &Tables<Russian>, game: &Game<Russian>) -> turn::Turn {
+    let turns = |after: &Russian| tables.probe(after).map_or(0, |proven| proven.turns);
+    let all = turn::list_with_positions(game.position());
+    all.into_iter().max_by_key(|(_, after)| turns(after)).unwrap().0
+}
+
+/// Games that are certain to be won in more than five turns.
+fn long_wins(tables: &Tables<Russian>) -> Vec<(Game<Russian>, u16)> {
+    let mut found = Vec::new();
+    for king in ["a1", "c1", "g1", "b2", "f2", "h2", "a3", "c3", "g3", "b4", "d4", "h4"] {
+        for (a, b) in [("Kd8", "Kh8"), ("Kf8", "Kh6"), ("Kb8", "Ke5"), ("Kb8", "e5"), ("a5", "g5")] {
+            let Ok(position) = Russian::read_fen(&format!("W:W{a},{b}:BK{king}")) else { continue };
+            let game = Game::from_position(position, Preset::Official).unwrap();
+            match certain(tables, &game) {
+                Some(Proven { value: 1, turns }) if turns > 5 => found.push((game, turns)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Asserts that a player wins such games in as many turns as the tables say, whatever holds out longest against it, and
+/// answers how many of them it saw from the beginning.
+fn wins_all(tables: &Tables<Russian>, player: &mut dyn Player<Russian>) -> usize {
+    let games = long_wins(tables);
+    assert!(games.len() > 5, "{}", games.len());
+    let mut seen = 0;
+    for (start, turns) in games {
+        let mut game = start.clone();
+        player.new_game();
+        seen += usize::from(player.analyse(&game).unwrap().value == 1.0);
+        while game.outcome().is_none() {
+            let turn = match game.side() {
+                Side::White => player.choose(&game).unwrap(),
+                Side::Black => delay(tables, &game),
+            };
+            game.play(&turn).unwrap();
+        }
+        let fen = start.position().write_fen();
+        assert_eq!(game.outcome().unwrap().winner, Some(Side::White), "{fen}");
+        assert_eq!(game.turns_played(), u32::from(turns), "{fen}");
+    }
+    seen
+}
+
+#[test]
+fn a_tree_search_with_tables_wins_in_as_many_turns_as_they_say() {
+    let (_folder, tables) = tables();
+    let settings = PlayerSettings { visits: Some(8), ..PlayerSettings::default() };
+    let player = MctsPlayer::new(Box::new(Uniform::default()), settings, "mcts".to_owned());
+    let seen = wins_all(&tables, &mut player.with_knowledge(Knowledge::new(Some(tables.clone()))));
+    assert_eq!(seen, long_wins(&tables).len());
+}
+
+#[test]
+fn players_named_with_tables_win_in_as_many_turns_as_they_say() {
+    let (folder, tables) = tables();
+    let dir = folder.path().display();
+    let model = folder.path().join("model.safetensors");
+    let spec = NetSpec::new(&Russian::SPEC, &NetConfig { width: 16, ..NetConfig::default() });
+    Weights::init(&spec, 1).write(&model).unwrap();
+    let seen = wins_all(&tables, &mut *roster::player(&format!("alphabeta:depth=1,tables={dir}")).unwrap());
+    assert_eq!(seen, long_wins(&tables).len());
+    let text = format!("mcts:{},visits=8,tables={dir}", model.display());
+    let seen = wins_all(&tables, &mut *roster::player(&text).unwrap());
+    assert_eq!(seen, long_wins(&tables).len());
+    // Without tables they do not see them.
+    let mut blind = roster::player::<Russian>("alphabeta:depth=1").unwrap();
+    assert!(long_wins(&tables).iter().all(|(game, _)| blind.analyse(game).unwrap().value < 1.0));
+}
+
+#[test]
+fn matches_and_self_play_end_where_the_tables_are_certain() {
+    let (folder, tables) = tables();
+    let random = || Ok(Box::new(RandomPlayer::new(1)) as Box<dyn Player<Russian>>);
+    let knowledge = Knowledge::new(Some(tables.clone() as _));
+    let options = Options { games: 20, knowledge, ..Options::default() };
+    let mut adjudicated = 0;
+    arena::play(&random, &random, &options, &AtomicBool::new(false), &mut |game, _| {
+        if game.outcome.reason == Reason::Tables {
+            let mut end = Game::from_position(game.start, Preset::Official).unwrap();
+            game.turns.iter().for_each(|turn| end.play(turn).unwrap());
+            let proven = certain(tables.as_ref(), &end).unwrap();
+            assert_eq!(proven.winner(end.side()), game.outcome.winner);
+            adjudicated += 1;
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert!(adjudicated > 0, "no game came so far");
+
+    let dir = toml::Value::from(folder.path().to_str().unwrap());
+    let set = [format!("selfplay.tables={dir}"), "selfplay.games=8".to_owned()];
+    let set = [set.as_slice(), &["selfplay.samples_per_round=600", "search.visits=2"].map(str::to_owned)].concat();
+    let config = Config::parse("", &set).unwrap();
+    let mut worker = Worker::<Russian>::new(&config, 1, 0).unwrap();
+    // A round keeps some of its games only.
+    let mut round =
+        || worker.generate(&mut Uniform::default(), &AtomicBool::new(false), &AtomicU64::new(0)).unwrap().games;
+    let by_tables = |game: &Record<Russian>| game.outcome.unwrap().reason == Reason::Tables;
+    assert!((0..10).any(|_| round().iter().any(by_tables)));
+    assert!(Worker::<Russian>::new(&Config::parse("selfplay.tables = \"no/such\"", &[]).unwrap(), 1, 0).is_err());
+}
