@@ -143,6 +143,8 @@ impl<'a> Solver<'a> {
                 },
             );
         }
+        // Stopped here, it has opened some chunks or none, and nothing would be left to take back.
+        self.heed_stop()?;
         let mut code = OVER;
         while code <= self.highest.load(Relaxed) {
             for (i, part) in parts.iter().enumerate() {
@@ -162,9 +164,7 @@ impl<'a> Solver<'a> {
                     },
                 );
             }
-            if self.stop.load(Relaxed) {
-                return Err(Error::Interrupted);
-            }
+            self.heed_stop()?;
             if self.too_long.load(Relaxed) {
                 let most = LAST_CODE - 1;
                 return Err(Error::Failed(format!(
@@ -176,6 +176,10 @@ impl<'a> Solver<'a> {
         let all: usize = parts.iter().map(|part| part.index.len()).sum();
         self.advance(2 * all as u64 - self.done.load(Relaxed));
         Ok(parts.into_iter().map(Part::finish).collect())
+    }
+
+    fn heed_stop(&self) -> Result<()> {
+        if self.stop.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     fn advance(&self, positions: u64) {
