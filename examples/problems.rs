@@ -1,14 +1,20 @@
-//! Composes draughts problems: positions of played games in which one turn alone wins, and no shallow search sees it.
+//! Composes draughts problems: positions of played games and of endgame tables in which one turn alone wins, and no
+//! shallow search finds it.
 //!
-//! `cargo run --release --example problems -- 30 > tests/data/problems.json` writes so many, always the same.
+//! `cargo run --release --example problems -- 30 tables > tests/data/problems.json` writes so many from games and half as
+//! many from the tables in that folder (`shashki endgame build --pieces 5 --dir tables`), always the same.
 
 use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 
+use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde_json::json;
-use shashki::games::{Game, Position, Preset, Russian};
+use serde_json::{Value, json};
+use shashki::endgame::Tables;
+use shashki::evaluator::{Proven, Truth, certain};
+use shashki::games::{Game, Position, Preset, Russian, turn};
 use shashki::player::{Analysis, Player};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Options};
 
@@ -32,8 +38,39 @@ fn is_single(analysis: &Analysis) -> bool {
     analysis.lines.len() > 3 && analysis.value >= WON && analysis.lines[1].value <= NOT_WON
 }
 
+/// Positions of five pieces that one turn alone wins, in nine turns of both sides or more, as the tables know.
+fn of_tables(
+    wanted: usize,
+    tables: &Tables<Russian>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Result<Vec<Value>, Box<dyn Error>> {
+    let dark = |n: &u8| (n % 8 + n / 8) % 2 == 0;
+    let squares: Vec<_> = (0..64).filter(dark).map(|n| format!("{}{}", (b'a' + n % 8) as char, n / 8 + 1)).collect();
+    let mut shallow = to_depth(3);
+    let mut problems = Vec::new();
+    while problems.len() < wanted {
+        let pieces: Vec<_> =
+            squares.sample(rng, 5).map(|at| format!("{}{at}", ["", "K"][rng.random_range(0..2)])).collect();
+        let fen = format!("W:W{}:B{}", pieces[..3].join(","), pieces[3..].join(","));
+        let Ok(position) = Russian::read_fen(&fen) else { continue };
+        let game = Game::from_position(position, Preset::Official)?;
+        let Some(Proven { value: 1, turns: 9.. }) = certain(tables, &game) else { continue };
+        let turns = turn::list_with_positions(&position);
+        let wins = |after: &Russian| tables.probe(after).is_none_or(|proven| proven.value == -1);
+        let mut winning = turns.iter().filter(|(_, after)| wins(after));
+        let (Some((best, _)), None) = (winning.next(), winning.next()) else { continue };
+        if turns.len() > 3 && !position.must_capture() && shallow.choose(&game)? != *best {
+            problems
+                .push(json!({ "fen": position.write_fen(), "turn": best.to_string(), "wins": "the game, by tables" }));
+        }
+    }
+    Ok(problems)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let wanted: usize = std::env::args().nth(1).ok_or("expected how many problems to compose")?.parse()?;
+    let mut arguments = std::env::args().skip(1);
+    let wanted: usize = arguments.next().ok_or("expected how many problems to compose")?.parse()?;
+    let tables = Tables::open(Path::new(&arguments.next().ok_or("expected a folder of endgame tables")?))?;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let (mut shallow, mut middle) = (to_depth(3), to_depth(8));
     let mut deep = engine(Limits { nodes: Some(DEEP), ..Limits::default() });
@@ -70,9 +107,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             game.play(&turn)?;
         }
     }
+    problems.extend(of_tables(wanted / 2, &tables, &mut rng)?);
     let made = format!(
         "examples/problems.rs: positions of games of a search to depth 3 and of chance, in which after {DEEP} nodes one turn \
-         alone is worth {WON} or more and no other more than {NOT_WON}, and a search to depth 3 does not see it"
+         alone is worth {WON} or more and no other more than {NOT_WON}, and a search to depth 3 does not see it; and positions \
+         of five pieces in which tables know one turn alone to win, in nine turns or more, and a search to depth 3 plays another"
     );
     let text = serde_json::to_string_pretty(&json!({ "made": made, "problems": problems }))?;
     writeln!(std::io::stdout(), "{text}")?;

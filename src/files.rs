@@ -17,6 +17,20 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     file.finish()
 }
 
+/// Sees that a file to be written is not also another one that is read or written.
+///
+/// # Errors
+/// If both are the same, named by the option of the first.
+pub fn apart(option: &'static str, one: Option<&Path>, other: Option<&Path>) -> Result<()> {
+    let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match (one, other) {
+        (Some(one), Some(other)) if place(one) == place(other) => {
+            Err(Error::value(option, one.display(), "another file than that of the other options"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A file that is written bit by bit beside its place and moved there at the end. Dropped before that, it is gone and
 /// the old file stands.
 #[derive(Debug)]
@@ -34,6 +48,8 @@ impl WholeFile {
     /// # Errors
     /// If the folder does not take it.
     pub fn create(path: &Path) -> Result<Self> {
+        // What a link names is written, not the link.
+        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         let temporary = (!in_place).then(|| {
             let mut name = path.file_name().unwrap_or_default().to_owned();

@@ -5,6 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
 use shashki::arena::{self, Options};
 use shashki::board::Side;
 use shashki::config::{Config, NetConfig};
@@ -15,13 +18,14 @@ use shashki::games::{Game, Position, Preset, Reason, Russian, turn};
 use shashki::net::{NetSpec, Weights};
 use shashki::player::{Player, RandomPlayer};
 use shashki::roster;
+use shashki::search::alphabeta::{AlphaBeta, Limits, Options as EngineOptions};
 use shashki::search::mcts_player::{MctsPlayer, PlayerSettings};
 use shashki::train::selfplay::Worker;
 use tempfile::TempDir;
 
-fn tables() -> (TempDir, Arc<Tables<Russian>>) {
+fn tables(pieces: u32) -> (TempDir, Arc<Tables<Russian>>) {
     let folder = tempfile::tempdir().unwrap();
-    let builder = Builder::new::<Russian>(3, folder.path()).unwrap();
+    let builder = Builder::new::<Russian>(pieces, folder.path()).unwrap();
     builder.run(&AtomicBool::new(false), &|_| {}).unwrap();
     let tables = Tables::open(folder.path()).unwrap();
     (folder, Arc::new(tables))
@@ -81,7 +85,7 @@ fn wins_all(tables: &Tables<Russian>, player: &mut dyn Player<Russian>) -> usize
 
 #[test]
 fn a_tree_search_with_tables_wins_in_as_many_turns_as_they_say() {
-    let (_folder, tables) = tables();
+    let (_folder, tables) = tables(3);
     let settings = PlayerSettings { visits: Some(8), ..PlayerSettings::default() };
     let player = MctsPlayer::new(Box::new(Uniform::default()), settings, "mcts".to_owned());
     let seen = wins_all(&tables, &mut player.with_knowledge(Knowledge::new(Some(tables.clone()))));
@@ -90,7 +94,7 @@ fn a_tree_search_with_tables_wins_in_as_many_turns_as_they_say() {
 
 #[test]
 fn players_named_with_tables_win_in_as_many_turns_as_they_say() {
-    let (folder, tables) = tables();
+    let (folder, tables) = tables(3);
     let dir = folder.path().display();
     let model = folder.path().join("model.safetensors");
     let spec = NetSpec::new(&Russian::SPEC, &NetConfig { width: 16, ..NetConfig::default() });
@@ -107,7 +111,7 @@ fn players_named_with_tables_win_in_as_many_turns_as_they_say() {
 
 #[test]
 fn matches_and_self_play_end_where_the_tables_are_certain() {
-    let (folder, tables) = tables();
+    let (folder, tables) = tables(3);
     let random = || Ok(Box::new(RandomPlayer::new(1)) as Box<dyn Player<Russian>>);
     let knowledge = Knowledge::new(Some(tables.clone() as _));
     let options = Options { games: 20, knowledge, ..Options::default() };
@@ -136,4 +140,43 @@ fn matches_and_self_play_end_where_the_tables_are_certain() {
     let by_tables = |game: &Record<Russian>| game.outcome.unwrap().reason == Reason::Tables;
     assert!((0..10).any(|_| round().iter().any(by_tables)));
     assert!(Worker::<Russian>::new(&Config::parse("selfplay.tables = \"no/such\"", &[]).unwrap(), 1, 0).is_err());
+}
+
+/// A position of so many pieces, men and kings of both sides anywhere.
+fn any_position(pieces: usize, rng: &mut StdRng) -> Option<Russian> {
+    let squares: Vec<_> = (0..64)
+        .filter(|n| (n % 8 + n / 8) % 2 == 0)
+        .map(|n| format!("{}{}", (b'a' + n % 8) as char, n / 8 + 1))
+        .collect();
+    let mut sides = [Vec::new(), Vec::new()];
+    for (n, square) in squares.sample(rng, pieces).enumerate() {
+        let king = if rng.random_bool(0.5) { "K" } else { "" };
+        sides[if n < 2 { n } else { rng.random_range(0..2) }].push(format!("{king}{square}"));
+    }
+    Russian::read_fen(&format!("W:W{}:B{}", sides[0].join(","), sides[1].join(","))).ok()
+}
+
+/// Looking four turns further than the win takes, it finds 99 of 100. `SHASHKI_FULL` tries more, and four pieces.
+#[test]
+fn the_engine_without_tables_finds_the_wins_that_they_show() {
+    let full = std::env::var_os("SHASHKI_FULL").is_some();
+    let (pieces, wanted) = if full { (4, 1000) } else { (3, 150) };
+    let (_folder, tables) = tables(pieces);
+    let mut rng = StdRng::seed_from_u64(11);
+    let (mut wins, mut missed) = (0, Vec::new());
+    while wins < wanted {
+        let Some(position) = any_position(pieces as usize, &mut rng) else { continue };
+        let game = Game::from_position(position, Preset::Official).unwrap();
+        let Some(Proven { value: 1, turns }) = certain(tables.as_ref(), &game) else { continue };
+        if !(3..=11).contains(&turns) {
+            continue;
+        }
+        wins += 1;
+        let limits = Limits { depth: Some(u32::from(turns) + 4), ..Limits::default() };
+        let mut engine = AlphaBeta::new(EngineOptions { limits, ..EngineOptions::default() });
+        if engine.analyse(&game).unwrap().value < 1.0 {
+            missed.push(format!("{} in {turns}", position.write_fen()));
+        }
+    }
+    assert!(missed.len() * 100 <= wins, "{} of {wins} missed: {missed:?}", missed.len());
 }

@@ -41,6 +41,24 @@ fn games_are_the_same_whatever_the_threads_and_breaks() {
     assert!(message.contains("played by random with seed 7"), "{message}");
 }
 
+#[test]
+fn damaged_games_are_refused_and_stay_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("games");
+    play(&path, 7, 20, 1).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    // The high byte of the first game's length, and its points.
+    for (at, byte) in [(first + 3, 0x7f), (first + 4, 200)] {
+        let mut damaged = whole.clone();
+        damaged[at] = byte;
+        fs::write(&path, &damaged).unwrap();
+        assert!(games::read::<Russian>(&path).is_err());
+        assert!(play(&path, 7, 30, 1).is_err());
+        assert!(fs::read(&path).unwrap() == damaged);
+    }
+}
+
 /// Games that the side with more men wins, and that are drawn where none has.
 fn games_of_material() -> Vec<Played<Russian>> {
     let dir = tempfile::tempdir().unwrap();
@@ -120,6 +138,8 @@ fn what_cannot_be_tuned_is_refused_in_one_line() {
         (vec!["--player", "alphabeta:depht=1"], 2, "depht"),
         (vec!["--penalty", "-1"], 2, "penalty"),
         (vec!["--games", "0"], 2, "games"),
+        (vec!["--keep", "same", "--out", "same"], 2, "out"),
+        (vec!["--games", "0", "--from", "bad", "--out", "./bad"], 2, "out"),
         (vec!["--games", "0", "--from", "missing"], 1, "missing"),
         (vec!["--games", "0", "--from", "bad"], 1, "bad: expected a file of games"),
     ] {

@@ -85,7 +85,7 @@ impl Arguments {
         roster::check(&self.b)?;
         let options = Options::<P> {
             games: self.games,
-            openings: openings::read(&self.openings, self.rules.draws, self.games, self.seed)?,
+            openings: arena::Openings::Random { plies: 0 },
             draws: self.rules.draws,
             max_turns: self.max_turns,
             clock: self.clock,
@@ -95,6 +95,8 @@ impl Arguments {
             seed: self.seed,
         };
         options.check()?;
+        let openings = openings::read(&self.openings, self.rules.draws, self.games, self.seed, stop)?;
+        let options = Options { openings, ..options };
         let (a, b) = (Entrant::<P>::new(&self.a)?, Entrant::<P>::new(&self.b)?);
         let mut pdn = self.pdn.as_ref().map(|path| Pdn::create(path.clone())).transpose()?;
         let bar = output::bar(u64::from(self.games), "games");

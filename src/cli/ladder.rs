@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::arena::{self, Encounter, Options, Rating};
 use crate::error::{Error, Result};
+use crate::files;
 use crate::for_variant;
 use crate::games::Variant;
 use crate::roster::{self, Entrant};
@@ -126,6 +127,9 @@ impl Arguments {
                 return Err(Error::value("player", player, "each player once"));
             }
         }
+        files::apart("pdn", self.pdn.as_deref(), self.keep.as_deref())?;
+        files::apart("into", self.into.as_deref(), self.keep.as_deref())?;
+        files::apart("into", self.into.as_deref(), self.pdn.as_deref())?;
         match self.games_for.iter().find(|(_, player)| !self.players.contains(player)) {
             Some((_, player)) => Err(Error::value("games-for", player, "one of the players")),
             None => Ok(()),
@@ -146,9 +150,9 @@ impl Arguments {
     }
 
     /// How all pairs play, but for the number of games.
-    fn options<P: Heuristic>(&self, most_games: u32) -> Result<Options<P>> {
+    fn options<P: Heuristic>(&self, most_games: u32, stop: &AtomicBool) -> Result<Options<P>> {
         Ok(Options {
-            openings: openings::read(&self.openings, self.rules.draws, most_games, self.seed)?,
+            openings: openings::read(&self.openings, self.rules.draws, most_games, self.seed, stop)?,
             draws: self.rules.draws,
             max_turns: self.max_turns,
             threads: self.threads as usize,
@@ -162,7 +166,7 @@ impl Arguments {
         let pairs = self.pairs();
         let games: Vec<_> = pairs.iter().map(|&pair| self.games_of(pair)).collect();
         games.iter().try_for_each(|&games| Options::<P> { games, ..Options::default() }.check())?;
-        let options = self.options::<P>(games.iter().copied().max().unwrap_or(0))?;
+        let options = self.options::<P>(games.iter().copied().max().unwrap_or(0), stop)?;
         let entrants = self.players.iter().map(|text| Entrant::<P>::new(text)).collect::<Result<Vec<_>>>()?;
         // What is wrong with a file shows before hours of play.
         self.into.as_deref().map(table::around).transpose()?;

@@ -1,5 +1,7 @@
 //! The option `--openings` of matches: what the arena knows, and random openings that a search calls even.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::arena::Openings;
 use crate::error::{Error, Result};
 use crate::games::Preset;
@@ -17,8 +19,14 @@ const TRIES: usize = 16;
 /// judged even by a search of six turns.
 ///
 /// # Errors
-/// As [`Openings::read`].
-pub(super) fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u64) -> Result<Openings<P>> {
+/// As [`Openings::read`]; [`Error::Interrupted`] once `stop` is raised.
+pub(super) fn read<P: Heuristic>(
+    text: &str,
+    preset: Preset,
+    games: u32,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<Openings<P>> {
     let Some(plies) = text.strip_prefix("balanced:") else { return Openings::read(text, preset) };
     let random = Openings::<P>::read(&format!("random:{plies}"), preset)
         .map_err(|_| Error::value("openings", text, "random:PLIES or balanced:PLIES with 0 to 100 plies, or a file"))?;
@@ -28,6 +36,9 @@ pub(super) fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u
     for opening in random.draw(TRIES * wanted, preset, seed)? {
         if even.len() == wanted {
             break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
         }
         let value = judge.analyse(&opening.play(preset)?)?.value;
         // Of few openings the same one comes again.

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::files;
 use crate::for_variant;
 use crate::games::Variant;
 use crate::roster::Entrant;
@@ -81,6 +82,8 @@ impl Arguments {
         if !(self.penalty > 0.0 && self.penalty.is_finite()) {
             return Err(Error::value("penalty", self.penalty, "a number above 0"));
         }
+        let read = self.from.iter().chain((self.games > 0).then_some(&self.keep));
+        read.map(|path| files::apart("out", Some(&self.out), Some(path))).collect::<Result<()>>()?;
         for_variant!(self.variant, P => self.tune::<P>(out, stop))
     }
 
@@ -112,6 +115,9 @@ impl Arguments {
         });
         bar.finish_and_clear();
         let (fitted, tuned) = fitted?;
+        if !tuned.learnt.is_finite() {
+            return Err(Error::value("penalty", self.penalty, "one large enough for a fit"));
+        }
         weights::write(&self.out, &fitted, unit)?;
         let results = [2, 1, 0].map(|points| games.iter().filter(|game| game.points == points).count());
         let [won, drawn, lost] = results;

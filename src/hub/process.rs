@@ -174,7 +174,7 @@ impl Process {
         let group = self.child.id();
         // While the leader has not been waited for its number is nobody else's.
         kill(group);
-        #[cfg(not(unix))]
+        // It may have left its group.
         let _ = self.child.kill();
         running().remove(&group);
         self.child.wait().ok()

@@ -1,5 +1,6 @@
 //! The classic engine: principal variation search with a shared table, on one thread or several.
 
+mod busy;
 mod methods;
 mod ordering;
 mod quiet;
@@ -26,6 +27,7 @@ use crate::player::{Analysis, Clock, Line, Player};
 use super::heuristic::Heuristic;
 pub use super::limits::{DEFAULT_DEPTH, Limits};
 pub use super::score::value_of;
+use busy::Busy;
 pub use methods::{Method, Methods};
 use table::Table;
 use watch::{Times, Watch};
@@ -139,15 +141,27 @@ impl<P: Heuristic> AlphaBeta<P> {
         if helpers.is_empty() {
             first.iterate(roots, 1);
         } else {
-            self.done.store(false, Relaxed);
+            let done = &*self.done;
             std::thread::scope(|scope| {
+                let mut searches = Vec::with_capacity(helpers.len());
                 for (i, helper) in helpers.iter_mut().enumerate() {
                     let mut roots = roots.to_vec();
-                    // Half of them look a turn further ahead.
-                    scope.spawn(move || helper.iterate(&mut roots, 1 + (i as u32 + 1) % 2));
+                    searches.push(scope.spawn(move || {
+                        // Half of them look a turn further ahead.
+                        helper.iterate(&mut roots, 1 + i as u32 % 2);
+                        done.store(true, Relaxed);
+                        roots
+                    }));
                 }
                 first.iterate(roots, 1);
-                self.done.store(true, Relaxed);
+                done.store(true, Relaxed);
+                // Whoever comes first to the end ends it for all.
+                for search in searches {
+                    let found = search.join().expect("a search does not panic");
+                    if found[0].depth > roots[0].depth {
+                        roots.clone_from_slice(&found);
+                    }
+                }
             });
         }
         self.done.store(false, Relaxed);
@@ -171,11 +185,13 @@ impl<P: Heuristic> AlphaBeta<P> {
         }
         let forgets = std::mem::take(&mut self.fresh) || !keeps;
         let most_nodes = limits.nodes.map(|nodes| nodes.div_ceil(threads as u64));
+        let busy = (threads > 1).then(|| Arc::new(Busy::new()));
         for worker in &mut self.workers {
             worker.game.clone_from(game);
             worker.watch.heed(&self.stopper);
             worker.watch.start(limits, most_nodes, times);
             worker.truth.clone_from(&self.truth);
+            worker.busy.clone_from(&busy);
             if forgets {
                 worker.forget();
             }

@@ -4,6 +4,7 @@ use crate::evaluator::{Proven, Truth};
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{INFINITE, PROVEN, Value, WIN, from_table, to_table};
 
+use super::busy::Busy;
 use super::methods::Method;
 use super::ordering::{self, Candidate, NO_ACTION};
 use super::table::{Bound, Entry};
@@ -119,12 +120,26 @@ impl<P: Heuristic> Worker<P> {
         let floor = alpha;
         let mut best = Value::of_position(-INFINITE);
         let mut best_action = candidates[0].action;
-        for n in 0..candidates.len() {
+        // Those that other threads are at come last, in the order in which they were met.
+        let (mut n, mut left) = (0, candidates.len());
+        while n < candidates.len() {
             if self.watch.over() {
                 break;
             }
-            let candidate = ordering::bring_best(&mut candidates, n);
+            let candidate = if n < left { ordering::bring_best(&mut candidates[..left], n) } else { candidates[n] };
+            let claim = self.busy.as_ref().and_then(|_| Busy::claim_of(key, candidate.action, depth)).filter(|_| keyed);
+            if let (Some(busy), Some(claim)) = (&self.busy, claim) {
+                if 0 < n && n + 1 < left && busy.has(claim) {
+                    candidates[n..].rotate_left(1);
+                    left -= 1;
+                    continue;
+                }
+                busy.begin(claim);
+            }
             let value = self.try_hop(&node, candidate, n, alpha, beta);
+            if let (Some(busy), Some(claim)) = (&self.busy, claim) {
+                busy.end(claim);
+            }
             if self.watch.stopped {
                 break;
             }
@@ -145,6 +160,7 @@ impl<P: Heuristic> Worker<P> {
                 self.ordering.reward(side, at, last, &candidates[..=n], depth);
                 break;
             }
+            n += 1;
         }
         self.levels[at].candidates = candidates;
         if keyed && !self.watch.stopped && !best.of_path {

@@ -9,6 +9,7 @@ use crate::games::turn::Turn;
 use crate::search::heuristic::Heuristic;
 use crate::search::score::{INFINITE, PROVEN, proven_within};
 
+use super::busy::Busy;
 use super::methods::{Method, Methods};
 use super::ordering::{Candidate, NO_ACTION, Ordering};
 use super::table::Table;
@@ -23,6 +24,8 @@ const ASPIRATION_FROM: u32 = 4;
 pub(super) struct Worker<P> {
     pub(super) methods: Methods,
     pub(super) table: Arc<Table>,
+    /// What the other threads are at, where there are any.
+    pub busy: Option<Arc<Busy>>,
     /// Knows positions of few pieces for certain.
     pub truth: Option<Arc<dyn Truth<P>>>,
     pub(super) ordering: Ordering,
@@ -68,7 +71,17 @@ impl<P: Heuristic> Worker<P> {
     /// A worker that will stand at the root of this game.
     pub fn new(game: Game<P>, methods: Methods, table: Arc<Table>, watch: Watch) -> Self {
         let levels = vec![Level::new()];
-        Self { methods, table, truth: None, ordering: Ordering::default(), watch, game, levels, iteration: 0 }
+        Self {
+            methods,
+            table,
+            busy: None,
+            truth: None,
+            ordering: Ordering::default(),
+            watch,
+            game,
+            levels,
+            iteration: 0,
+        }
     }
 
     /// Forgets what it has learnt of hops.

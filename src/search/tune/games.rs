@@ -36,6 +36,8 @@ const LONGEST: u32 = 240;
 /// A side that is ahead by so many hundredths of a man in so many quiet positions running has won.
 const DECIDED: i32 = 600;
 const DECIDED_POSITIONS: u32 = 6;
+/// A game has no more bytes.
+const MOST_BYTES: usize = 256 * LONGEST as usize;
 /// How the games of a file were played; its first line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settings {
@@ -72,6 +74,13 @@ impl<P: Position> Played<P> {
     fn unpack(bytes: &mut &[u8]) -> Result<Option<Self>> {
         let Some((head, rest)) = bytes.split_at_checked(5) else { return Ok(None) };
         let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let damaged = |what: String| Error::Failed(format!("a damaged game, {what}"));
+        if len > MOST_BYTES {
+            return Err(damaged(format!("{len} bytes long")));
+        }
+        if head[4] > 2 {
+            return Err(damaged(format!("of {} points, expected 0 to 2", head[4])));
+        }
         let Some((mut packed, rest)) = rest.split_at_checked(len) else { return Ok(None) };
         let mut positions = Vec::new();
         while !packed.is_empty() {
