@@ -44,7 +44,7 @@ fn of_tables(
     tables: &Tables<Russian>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> Result<Vec<Value>, Box<dyn Error>> {
-    let dark = |n: &u8| (n % 8 + n / 8) % 2 == 0;
+    let dark = |n: &u8| (n % 8 + n / 8).is_multiple_of(2);
     let squares: Vec<_> = (0..64).filter(dark).map(|n| format!("{}{}", (b'a' + n % 8) as char, n / 8 + 1)).collect();
     let mut shallow = to_depth(3);
     let mut problems = Vec::new();

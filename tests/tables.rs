@@ -40,7 +40,8 @@ fn delay(tables: &Tables<Russian>, game: &Game<Russian>) -> turn::Turn {
 
 /// Games that are certain to be won in more than five turns: a king and another piece against a king.
 fn long_wins(tables: &Tables<Russian>) -> Vec<(Game<Russian>, u16)> {
-    let squares: Vec<_> = (0..64).map(|n| (n % 8, n / 8)).filter(|(file, rank)| (file + rank) % 2 == 0).collect();
+    let squares: Vec<_> =
+        (0..64).map(|n| (n % 8, n / 8)).filter(|(file, rank)| (file + rank).is_multiple_of(2)).collect();
     let name = |n: usize| format!("{}{}", (b'a' + squares[n].0) as char, squares[n].1 + 1);
     let mut found = Vec::new();
     for n in 0..32 * 32 * 32 {
@@ -145,7 +146,7 @@ fn matches_and_self_play_end_where_the_tables_are_certain() {
 /// A position of so many pieces, men and kings of both sides anywhere.
 fn any_position(pieces: usize, rng: &mut StdRng) -> Option<Russian> {
     let squares: Vec<_> = (0..64)
-        .filter(|n| (n % 8 + n / 8) % 2 == 0)
+        .filter(|n| (n % 8 + n / 8).is_multiple_of(2))
         .map(|n| format!("{}{}", (b'a' + n % 8) as char, n / 8 + 1))
         .collect();
     let mut sides = [Vec::new(), Vec::new()];

@@ -82,8 +82,8 @@ impl Arguments {
         if !(self.penalty > 0.0 && self.penalty.is_finite()) {
             return Err(Error::value("penalty", self.penalty, "a number above 0"));
         }
-        let read = self.from.iter().chain((self.games > 0).then_some(&self.keep));
-        read.map(|path| files::apart("out", Some(&self.out), Some(path))).collect::<Result<()>>()?;
+        let mut read = self.from.iter().chain((self.games > 0).then_some(&self.keep));
+        read.try_for_each(|path| files::apart("out", Some(&self.out), Some(path)))?;
         for_variant!(self.variant, P => self.tune::<P>(out, stop))
     }
 
