@@ -150,6 +150,9 @@ fn a_build_that_was_stopped_goes_on_to_the_same_bytes() {
     assert_eq!(expected.len(), 9);
     let folder = tempfile::tempdir().unwrap();
     let (stop, one) = (AtomicBool::new(false), rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    let builder = Builder::new::<Poddavki>(3, folder.path()).unwrap();
+    assert!(matches!(builder.run(&AtomicBool::new(true), &|_| {}), Err(Error::Interrupted)));
+    assert_eq!(files(folder.path()).len(), 0);
     // Stopped in the middle of the fifth ending, on one thread.
     let builder = Builder::new::<Poddavki>(3, folder.path()).unwrap();
     let begun = std::sync::atomic::AtomicUsize::new(0);
@@ -241,16 +244,18 @@ fn the_command_builds_tells_and_checks() {
     assert_eq!(built.len(), 10);
     assert_eq!([&built[3]["ending"], &built[3]["classes"][1]["longest_loss"]], [&Value::from("kk-k"), &Value::from(8)]);
     assert!(built[9]["memory"].as_u64().unwrap() > 1 << 20 && built[9]["endings"] == 9, "{}", built[9]);
-    // The man on g7 is lost: it has one turn, and White another of the two.
-    let told = &json(&["probe", "--fen", "W:We5:Bg7"])[0];
-    assert_eq!([&told["value"], &told["turns"], &told["best"]], [&Value::from(0); 3], "{told}");
+    let told = &json(&["probe", "--fen", "W:WKa1:Bh6"])[0];
+    assert!(told["value"] == 1 && told["turns"] == 3 && told["best"] == serde_json::json!(["a1-f6"]), "{told}");
+    assert_eq!(told["lines"][6], serde_json::json!({"turn": "a1-g7", "value": -1, "turns": 2}));
     assert_eq!(json(&["verify", "--all"])[0]["positions"], 199_520);
     let [_, error] = command(&["probe", "--dir", dir, "--fen", "W:Wc3,e3,g3:Bh8"], 2);
     assert!(error.contains("at most 3 pieces") && error.trim_end().lines().count() == 1, "{error}");
     let [_, error] = command(&["build", "--pieces", "9", "--dir", dir], 2);
     assert!(error.contains("2 to 6"), "{error}");
     fs::write(folder.path().join("russian-kk-k.table"), b"other").unwrap();
-    for arguments in [["verify", "--dir", dir].as_slice(), &["probe", "--dir", dir], &["build", "--pieces", "3", "--dir", dir]] {
+    for arguments in
+        [["verify", "--dir", dir].as_slice(), &["probe", "--dir", dir], &["build", "--pieces", "3", "--dir", dir]]
+    {
         let [_, error] = command(arguments, 1);
         assert!(error.contains("russian-kk-k.table") && error.trim_end().lines().count() == 1, "{error}");
     }
@@ -347,8 +352,8 @@ fn wander<P: Position>(tables: &Tables<P>, fen: &str, preset: Preset) -> [usize;
                     play_on(tables, &mut end, &mut rng);
                 }
                 let (winner, turns) = (end.outcome().unwrap().winner, end.turns_played() - game.turns_played());
-                let as_said = winner == proven.winner(game.side())
-                    && (proven.value == 0 || turns <= proven.turns.into());
+                let as_said =
+                    winner == proven.winner(game.side()) && (proven.value == 0 || turns <= proven.turns.into());
                 assert!(as_said, "{proven:?} of {} came to {winner:?}", game.position().write_fen());
             }
             let turns = game.turns();

@@ -37,9 +37,10 @@ fn delay(tables: &Tables<Russian>, game: &Game<Russian>) -> turn::Turn {
 /// Games that are certain to be won in more than five turns.
 fn long_wins(tables: &Tables<Russian>) -> Vec<(Game<Russian>, u16)> {
     let mut found = Vec::new();
-    for king in ["a1", "c1", "g1", "b2", "f2", "h2", "a3", "c3", "g3", "b4", "d4", "h4"] {
-        for (a, b) in [("Kd8", "Kh8"), ("Kf8", "Kh6"), ("Kb8", "Ke5"), ("Kb8", "e5"), ("a5", "g5")] {
-            let Ok(position) = Russian::read_fen(&format!("W:W{a},{b}:BK{king}")) else { continue };
+    for (rank, file) in (1..=8).flat_map(|rank| (0..4).map(move |i| (rank, 2 * i + 1 - rank % 2))) {
+        let king = format!("{}{rank}", char::from(b'a' + file));
+        for others in ["h6", "c5", "a5,e7", "Kb8", "Kh2"] {
+            let Ok(position) = Russian::read_fen(&format!("W:WK{king}:B{others}")) else { continue };
             let game = Game::from_position(position, Preset::Official).unwrap();
             match certain(tables, &game) {
                 Some(Proven { value: 1, turns }) if turns > 5 => found.push((game, turns)),

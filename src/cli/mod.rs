@@ -101,7 +101,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     STOP.store(false, Ordering::SeqCst);
     let orderly = matches!(
         cli.command,
-        Command::Arena(_) | Command::Ladder(_) | Command::Train(_) | Command::Pdn(_) | Command::Tune(_) | Command::Endgame(_)
+        Command::Arena(_)
+            | Command::Ladder(_)
+            | Command::Train(_)
+            | Command::Pdn(_)
+            | Command::Tune(_)
+            | Command::Endgame(_)
     );
     WATCHED.store(orderly, Ordering::SeqCst);
     // Fails only where a handler stands already, as it does when Python calls for the second time.

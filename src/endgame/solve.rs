@@ -143,6 +143,7 @@ impl<'a> Solver<'a> {
                 },
             );
         }
+        self.check()?;
         let mut code = OVER;
         while code <= self.highest.load(Relaxed) {
             for (i, part) in parts.iter().enumerate() {
@@ -162,9 +163,7 @@ impl<'a> Solver<'a> {
                     },
                 );
             }
-            if self.stop.load(Relaxed) {
-                return Err(Error::Interrupted);
-            }
+            self.check()?;
             if self.too_long.load(Relaxed) {
                 let most = LAST_CODE - 1;
                 return Err(Error::Failed(format!(
@@ -176,6 +175,11 @@ impl<'a> Solver<'a> {
         let all: usize = parts.iter().map(|part| part.index.len()).sum();
         self.advance(2 * all as u64 - self.done.load(Relaxed));
         Ok(parts.into_iter().map(Part::finish).collect())
+    }
+
+    /// What was done is not whole once `stop` is raised.
+    fn check(&self) -> Result<()> {
+        if self.stop.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     fn advance(&self, positions: u64) {

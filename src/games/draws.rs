@@ -339,7 +339,9 @@ impl Draws {
             _ => true,
         };
         let rules = self.running(clock, material).into_iter();
-        rules.filter(move |&(reason, _, limit)| limit != u16::MAX && can_be(reason)).map(|(_, count, limit)| (count, limit))
+        rules
+            .filter(move |&(reason, _, limit)| limit != u16::MAX && can_be(reason))
+            .map(|(_, count, limit)| (count, limit))
     }
 
     /// Plies until the nearest draw by a counter that can become one while the pieces are these.

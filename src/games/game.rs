@@ -191,9 +191,8 @@ impl<P: Position> Game<P> {
     /// counters that will not come so far, that of the main road while no lone king holds it, and that of king moves where a
     /// side has no king.
     pub fn plies_threatened(&self) -> Option<u16> {
-        let left = |(board, track): (usize, &Track)| {
-            self.draws.plies_threatened(&track.clock, &self.position.material(board))
-        };
+        let left =
+            |(board, track): (usize, &Track)| self.draws.plies_threatened(&track.clock, &self.position.material(board));
         self.open_boards().filter_map(left).min()
     }
 
