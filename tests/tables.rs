@@ -85,25 +85,31 @@ fn a_tree_search_with_tables_wins_in_as_many_turns_as_they_say() {
 }
 
 #[test]
-fn players_named_with_tables_win_in_as_many_turns_as_they_say() {
+fn the_engine_with_tables_wins_in_as_many_turns_as_they_say() {
     let (folder, tables) = tables();
     let dir = folder.path().display();
-    let model = folder.path().join("model.safetensors");
-    let spec = NetSpec::new(&Russian::SPEC, &NetConfig { width: 16, ..NetConfig::default() });
-    Weights::init(&spec, 1).write(&model).unwrap();
     let seen = wins_all(&tables, &mut *roster::player(&format!("alphabeta:depth=1,tables={dir}")).unwrap());
     assert_eq!(seen, long_wins(&tables).len());
-    let text = format!("mcts:{},visits=8,tables={dir}", model.display());
-    let seen = wins_all(&tables, &mut *roster::player(&text).unwrap());
-    assert_eq!(seen, long_wins(&tables).len());
-    // Without tables they do not see them.
+    // Without tables it does not see them.
     let mut blind = roster::player::<Russian>("alphabeta:depth=1").unwrap();
     assert!(long_wins(&tables).iter().all(|(game, _)| blind.analyse(game).unwrap().value < 1.0));
 }
 
 #[test]
-fn matches_and_self_play_end_where_the_tables_are_certain() {
+fn a_network_with_tables_wins_in_as_many_turns_as_they_say() {
     let (folder, tables) = tables();
+    let dir = folder.path().display();
+    let model = folder.path().join("model.safetensors");
+    let spec = NetSpec::new(&Russian::SPEC, &NetConfig { width: 16, ..NetConfig::default() });
+    Weights::init(&spec, 1).write(&model).unwrap();
+    let text = format!("mcts:{},visits=8,tables={dir}", model.display());
+    let seen = wins_all(&tables, &mut *roster::player(&text).unwrap());
+    assert_eq!(seen, long_wins(&tables).len());
+}
+
+#[test]
+fn matches_end_where_the_tables_are_certain() {
+    let (_folder, tables) = tables();
     let random = || Ok(Box::new(RandomPlayer::new(1)) as Box<dyn Player<Russian>>);
     let knowledge = Knowledge::new(Some(tables.clone() as _));
     let options = Options { games: 20, knowledge, ..Options::default() };
@@ -120,7 +126,11 @@ fn matches_and_self_play_end_where_the_tables_are_certain() {
     })
     .unwrap();
     assert!(adjudicated > 0, "no game came so far");
+}
 
+#[test]
+fn self_play_ends_where_the_tables_are_certain() {
+    let (folder, _) = tables();
     let dir = toml::Value::from(folder.path().to_str().unwrap());
     let set = [format!("selfplay.tables={dir}"), "selfplay.games=8".to_owned()];
     let set = [set.as_slice(), &["selfplay.samples_per_round=600", "search.visits=2"].map(str::to_owned)].concat();
