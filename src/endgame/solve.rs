@@ -143,8 +143,7 @@ impl<'a> Solver<'a> {
                 },
             );
         }
-        // Stopped here, it has opened some chunks or none, and nothing would be left to take back.
-        self.heed_stop()?;
+        self.check()?;
         let mut code = OVER;
         while code <= self.highest.load(Relaxed) {
             for (i, part) in parts.iter().enumerate() {
@@ -164,7 +163,7 @@ impl<'a> Solver<'a> {
                     },
                 );
             }
-            self.heed_stop()?;
+            self.check()?;
             if self.too_long.load(Relaxed) {
                 let most = LAST_CODE - 1;
                 return Err(Error::Failed(format!(
@@ -178,7 +177,8 @@ impl<'a> Solver<'a> {
         Ok(parts.into_iter().map(Part::finish).collect())
     }
 
-    fn heed_stop(&self) -> Result<()> {
+    /// What was done is not whole once `stop` is raised.
+    fn check(&self) -> Result<()> {
         if self.stop.load(Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
