@@ -40,6 +40,7 @@ fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<St
             sprt: request.sprt.map(|(elo0, elo1)| Sprt { elo0, elo1 }),
             threads: request.threads,
             seed: request.seed,
+            ..Options::default()
         };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
         let report = arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))?;
