@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use shashki::Error;
 use shashki::board::Side;
-use shashki::games::draws::Clock;
+use shashki::games::draws::{Clock, Draws, Material};
 use shashki::games::{Bashni, BashniIm, Game, Outcome, Position, Preset, Reason, Russian, Turn, Vigman, VigmanFree};
 
 type Russians = Game<Russian>;
@@ -432,4 +432,19 @@ fn reasons_have_the_names_of_the_reports() {
         "tables",
     ];
     assert_eq!(Reason::ALL.map(Reason::name), names);
+}
+
+#[test]
+fn the_tightest_rule_that_pieces_start_is_told_by_how_long_they_win() {
+    let tightest = |men, kings, longest, held| Draws::RUSSIAN.tightest(&Material::off_road(men, kings), longest, held);
+    // Three kings against one: fifteen moves, five while it holds the main road.
+    assert_eq!([tightest([0, 0], [3, 1], 30, 10), tightest([0, 0], [3, 1], 31, 10)], [None, Some(30)]);
+    assert_eq!(tightest([0, 0], [1, 3], 26, 11), Some(10));
+    // Two pieces against a king: five moves.
+    assert_eq!([tightest([1, 0], [1, 1], 10, 0), tightest([1, 0], [1, 1], 11, 0)], [None, Some(10)]);
+    // Where a side has no king, its men step.
+    assert_eq!(tightest([3, 0], [0, 1], 85, 0), None);
+    assert_eq!([tightest([1, 0], [2, 2], 30, 0), tightest([1, 0], [2, 2], 31, 0)], [None, Some(30)]);
+    let basic = Draws::BASIC.tightest(&Material::off_road([0, 0], [2, 1]), 30, 0);
+    assert_eq!(basic, None);
 }

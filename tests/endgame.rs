@@ -386,6 +386,8 @@ fn what_is_called_certain_comes_true_under_the_draw_rules() {
                 Preset::Lidraughts => *fen == "B:Wa3,c3:BKf8",
                 _ => false,
             };
+            // A king and two men may become two kings and a man, which 7.2.7 may stop a turn too soon.
+            assert!(*fen != "W:WKa1,c3,e3:BKh6" || preset == Preset::Basic || longer == 0, "{preset} {fen}: {longer}");
             assert!(longer > 100 || !far, "{preset} {fen}: {short} short wins, {longer} longer, {not} not certain");
         }
     }
