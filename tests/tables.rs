@@ -64,7 +64,9 @@ fn wins_all(tables: &Tables<Russian>, player: &mut dyn Player<Russian>) -> usize
     for (start, turns) in games {
         let mut game = start.clone();
         player.new_game();
-        seen += usize::from(player.analyse(&game).unwrap().value == 1.0);
+        let analysis = player.analyse(&game).unwrap();
+        seen += usize::from(analysis.value == 1.0);
+        assert!(analysis.value < 1.0 || analysis.lines[0].value == 1.0, "{analysis:?}");
         while game.outcome().is_none() {
             let turn = match game.side() {
                 Side::White => player.choose(&game).unwrap(),
@@ -160,6 +162,35 @@ fn any_position(pieces: usize, rng: &mut StdRng) -> Option<Russian> {
         sides[if n < 2 { n } else { rng.random_range(0..2) }].push(format!("{king}{square}"));
     }
     Russian::read_fen(&format!("W:W{}:B{}", sides[0].join(","), sides[1].join(","))).ok()
+}
+
+#[test]
+fn a_tree_goes_on_from_where_tables_do_not_reach_to_where_they_do() {
+    let (_folder, tables) = tables(3);
+    let knowledge = Knowledge::new(Some(tables as Arc<dyn Truth<Russian>>));
+    let mut rng = StdRng::seed_from_u64(3);
+    let mut reached = 0;
+    for _ in 0..300 {
+        let Some(position) = any_position(6, &mut rng) else { continue };
+        let mut game = Game::from_position(position, Preset::Official).unwrap();
+        let settings = PlayerSettings { visits: Some(3), ..PlayerSettings::default() };
+        let player = MctsPlayer::new(Box::new(Uniform::default()), settings, "mcts".to_owned());
+        let mut player = player.with_knowledge(knowledge.clone());
+        while game.outcome().is_none() && game.turns_played() < 60 {
+            let turn = player.choose(&game).unwrap();
+            game.play(&turn).unwrap();
+            reached += usize::from(knowledge.certain(&game).is_some());
+        }
+    }
+    assert!(reached > 20, "{reached}");
+}
+
+#[test]
+fn an_analysis_that_has_looked_at_no_turn_yet_tells_of_all() {
+    let game = Game::<Russian>::new(Preset::Official).unwrap();
+    let settings = PlayerSettings { visits: Some(1), ..PlayerSettings::default() };
+    let mut player = MctsPlayer::new(Box::new(Uniform::default()), settings, "mcts".to_owned());
+    assert_eq!(Player::<Russian>::analyse(&mut player, &game).unwrap().lines.len(), 7);
 }
 
 /// Looking four turns further than the win takes, it finds 99 of 100. `SHASHKI_FULL` tries more, and four pieces.

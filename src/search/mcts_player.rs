@@ -292,8 +292,12 @@ fn lines<P: Position>(tree: &Tree<P>) -> Vec<Line> {
     }
     let (position, side) = (tree.root().position(), tree.root().side());
     let mut candidates: Vec<(Square, P, Candidate)> = Vec::new();
+    // What was looked at or is known without a look; a search that did not come so far tells of all turns.
+    let is_known = |found: &Found| found.visits > 0 || found.winner.is_some();
+    let any_known =
+        turn::paths(position).into_iter().any(|(path, _)| tree.at(path.hops()).as_ref().is_some_and(is_known));
     for (path, after) in turn::paths(position) {
-        let Some(found) = tree.at(path.hops()).filter(|found| found.visits > 0) else { continue };
+        let Some(found) = tree.at(path.hops()).filter(|found| !any_known || is_known(found)) else { continue };
         let (start, hops) = (path.start(), path.hops().collect());
         match candidates.iter_mut().find(|(s, a, _)| *s == start && *a == after) {
             None => candidates.push((start, after, Candidate { hops, found, visits: found.visits })),

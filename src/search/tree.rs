@@ -67,9 +67,10 @@ impl Node {
         Self::new(Hop { from: corner, to: corner }, ROOT)
     }
 
-    /// The indices of the children.
+    /// The indices of the children; where there are none, `first` says something else.
     pub(super) const fn children(&self) -> std::ops::Range<usize> {
-        self.first as usize..self.first as usize + self.count as usize
+        let first = if self.count == 0 { 0 } else { self.first as usize };
+        first..first + self.count as usize
     }
 
     /// The mean over the visits, or what is known; an even game before the first visit.
@@ -278,7 +279,11 @@ impl<P: Position> Tree<P> {
     pub fn line(&self, path: impl IntoIterator<Item = Hop>) -> Vec<Hop> {
         let mut line = Vec::new();
         let Some(mut at) = self.node_at(path) else { return line };
-        while let Some(best) = self.best_child(at).filter(|&child| self.nodes[child as usize].visits > 0) {
+        let is_known = |child: &u32| {
+            let node = &self.nodes[*child as usize];
+            node.visits > 0 || !matches!(node.known, Known::Open)
+        };
+        while let Some(best) = self.best_child(at).filter(is_known) {
             line.push(self.nodes[best as usize].hop);
             at = best;
         }
