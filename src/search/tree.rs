@@ -67,10 +67,9 @@ impl Node {
         Self::new(Hop { from: corner, to: corner }, ROOT)
     }
 
-    /// The indices of the children; where there are none, `first` says something else.
+    /// The indices of the children: empty where there are none, wherever it begins then.
     pub(super) const fn children(&self) -> std::ops::Range<usize> {
-        let first = if self.count == 0 { 0 } else { self.first as usize };
-        first..first + self.count as usize
+        self.first as usize..self.first as usize + self.count as usize
     }
 
     /// The mean over the visits, or what is known; an even game before the first visit.
@@ -199,12 +198,12 @@ impl<P: Position> Tree<P> {
         // Breadth first: each node's children are copied side by side, and its range is set to where they now lie.
         let mut at = 0;
         while at < kept.len() {
-            let children = kept[at].children();
             if kept[at].count > 0 {
+                let children = kept[at].children();
                 kept[at].first = kept.len() as u32;
+                let moved = self.nodes[children].iter().map(|&node| Node { parent: at as u32, in_flight: 0, ..node });
+                kept.extend(moved);
             }
-            let moved = self.nodes[children].iter().map(|&node| Node { parent: at as u32, in_flight: 0, ..node });
-            kept.extend(moved);
             at += 1;
         }
         self.spare = std::mem::replace(&mut self.nodes, kept);
