@@ -27,6 +27,7 @@ pub mod env;
 pub mod net;
 pub mod search;
 
+pub mod balanced;
 pub mod hub;
 pub mod roster;
 

@@ -306,13 +306,25 @@ fn damaged_files_are_named() {
     assert!(error.contains("a table of poddavki k-k, expected russian k-k"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn two_builds_do_not_write_to_one_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = fs::File::open(folder.path()).unwrap();
+    other.lock().unwrap();
+    let build = || Builder::new::<Russian>(2, folder.path()).unwrap().run(&AtomicBool::new(false), &|_| {});
+    assert!(build().unwrap_err().to_string().contains("another build is at work in this folder"));
+    other.unlock().unwrap();
+    assert!(!build().unwrap().is_empty());
+}
+
 #[test]
 fn what_has_no_tables_is_refused_with_what_has() {
     let folder = tempfile::tempdir().unwrap();
     let error = Builder::new::<Spantsireti>(3, folder.path()).unwrap_err();
     assert_eq!((error.exit_status(), error.to_string().contains("russian, poddavki")), (2, true), "{error}");
     let error = Tables::<Russian>::open(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("no tables of russian") && error.contains("endgame build"), "{error}");
+    assert!(error.contains("no complete set of tables of russian") && error.contains("endgame build"), "{error}");
     assert!(Builder::new::<Russian>(7, folder.path()).unwrap_err().to_string().contains("2 to 6"));
 }
 

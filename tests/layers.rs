@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 8] = [
     &["games"],
     &["config", "evaluator", "player"],
     &["search", "net", "endgame", "arena", "env"],
-    &["hub", "roster"],
+    &["hub", "roster", "balanced"],
     &["train"],
     &["cli", "py", "main"],
 ];

@@ -125,7 +125,7 @@ fn a_player_without_its_model_is_refused() {
 #[test]
 fn missing_tables_are_no_fault_of_the_text() {
     let folder = tempfile::tempdir().unwrap();
-    for (dir, reason) in [("nowhere", "nowhere"), ("", "no tables of russian")] {
+    for (dir, reason) in [("nowhere", "nowhere"), ("", "no complete set of tables of russian")] {
         let text = format!("alphabeta:tables={}", folder.path().join(dir).display());
         let error = Entrant::<Russian>::new(&text).err().unwrap();
         assert!(error.exit_status() == 1 && error.to_string().contains(reason), "{error}");

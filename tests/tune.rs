@@ -140,6 +140,7 @@ fn what_cannot_be_tuned_is_refused_in_one_line() {
         (vec!["--games", "0"], 2, "games"),
         (vec!["--keep", "same", "--out", "same"], 2, "out"),
         (vec!["--games", "0", "--from", "bad", "--out", "./bad"], 2, "out"),
+        (vec!["--games", "1000000", "--out", "nowhere/weights"], 1, "nowhere/weights"),
         (vec!["--games", "0", "--from", "missing"], 1, "missing"),
         (vec!["--games", "0", "--from", "bad"], 1, "bad: expected a file of games"),
     ] {

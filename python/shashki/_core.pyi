@@ -414,6 +414,7 @@ def arena(
     max_turns: SupportsIndex | None = None,
     clock: str | None = None,
     sprt: tuple[float, float] | None = None,
+    tables: str | PathLike[str] | None = None,
     threads: SupportsIndex | None = None,
     seed: SupportsIndex | None = None,
 ) -> dict[str, Any]:
@@ -424,16 +425,18 @@ def arena(
         b: The second player's.
         variant: What is played.
         games: An even number, 100 unless given: each opening is played twice, colours swapped.
-        openings: ``"random:PLIES"`` or a file with an opening a line.
+        openings: ``"random:PLIES"``, ``"balanced:PLIES"`` (of random ones those that a search
+            of six turns calls even), or a file with an opening a line or of games (PDN).
         draws: The draw rules.
         max_turns: A longer game is a draw.
         clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
         sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
+        tables: A folder of endgame tables: a game ends where they are certain of its end.
         threads: 0, and nothing given, is one a core.
         seed: Same seed, same match, as long as nobody thinks by time.
 
     Raises:
-        ValueError: If a text or number makes no sense.
+        ValueError: If a text or number makes no sense, or tables are missing or damaged.
         OSError: If a file cannot be read.
     """
 

@@ -53,7 +53,7 @@ impl<P: Position> Openings<P> {
     pub fn read(text: &str, preset: Preset) -> Result<Self> {
         let number = |plies: &str| plies.parse().ok().filter(|n| *n <= 100);
         if let Some(plies) = text.strip_prefix("random:") {
-            let expected = "random:PLIES with 0 to 100 plies, or a file";
+            let expected = "random:PLIES with 0 to 100 plies";
             let plies = number(plies).ok_or_else(|| Error::value("openings", text, expected))?;
             return Ok(Self::Random { plies });
         }

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 
 use crate::arena::{self, GameRecord, Options, Report, Sprt, Summary, Test, TimeControl};
+use crate::balanced;
 use crate::error::{Error, Result};
 use crate::for_variant;
 use crate::games::Variant;
@@ -16,8 +17,8 @@ use crate::games::position::Position;
 use crate::roster::{self, Entrant};
 use crate::search::heuristic::Heuristic;
 
+use super::Rules;
 use super::output::{self, Output};
-use super::{Rules, openings};
 
 /// Plays a match of A against B and tells how strong A is beside B.
 #[derive(Args)]
@@ -95,7 +96,7 @@ impl Arguments {
             seed: self.seed,
         };
         options.check()?;
-        let openings = openings::read(&self.openings, self.rules.draws, self.games, self.seed, stop)?;
+        let openings = balanced::read(&self.openings, self.rules.draws, self.games, self.seed, stop)?;
         let options = Options { openings, ..options };
         let (a, b) = (Entrant::<P>::new(&self.a)?, Entrant::<P>::new(&self.b)?);
         let mut pdn = self.pdn.as_ref().map(|path| Pdn::create(path.clone())).transpose()?;

@@ -11,6 +11,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::arena::{self, Encounter, Options, Rating};
+use crate::balanced;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::for_variant;
@@ -18,9 +19,9 @@ use crate::games::Variant;
 use crate::roster::{self, Entrant};
 use crate::search::heuristic::Heuristic;
 
+use super::Rules;
 use super::arena::Pdn;
 use super::output::{self, Output};
-use super::{Rules, openings};
 
 use kept::{Kept, Match};
 
@@ -152,7 +153,7 @@ impl Arguments {
     /// How all pairs play, but for the number of games.
     fn options<P: Heuristic>(&self, most_games: u32, stop: &AtomicBool) -> Result<Options<P>> {
         Ok(Options {
-            openings: openings::read(&self.openings, self.rules.draws, most_games, self.seed, stop)?,
+            openings: balanced::read(&self.openings, self.rules.draws, most_games, self.seed, stop)?,
             draws: self.rules.draws,
             max_turns: self.max_turns,
             threads: self.threads as usize,

@@ -7,7 +7,6 @@ mod endgame;
 mod hub;
 mod ladder;
 mod moves;
-mod openings;
 mod output;
 mod pdn;
 mod perft;

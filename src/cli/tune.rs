@@ -97,6 +97,8 @@ impl Arguments {
                 format!("one whose evaluation has weights: {}", names.join(", ")),
             ));
         }
+        // What cannot be written in the end is better known now.
+        drop(files::WholeFile::create(&self.out)?);
         let games = self.games::<P>(stop)?;
         let samples = Samples::new(&games);
         let [positions, held_out] = samples.len();

@@ -1,6 +1,8 @@
 //! Builds all tables up to a number of pieces, ending by ending; what is there already is left as it is.
 
 use std::fs;
+#[cfg(unix)]
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -110,9 +112,10 @@ impl Builder {
     /// a build that was ended, however it was, goes on where it stood. One build at a time may write to a folder.
     ///
     /// # Errors
-    /// If `stop` is raised, the disk fails, a file that is needed is damaged, or a win is too long to be kept.
+    /// If another build is at work in the folder, `stop` is raised, the disk fails, a file that is needed is damaged, or a win is too long to be kept.
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<Built>> {
         fs::create_dir_all(&self.dir).map_err(|source| Error::io(&self.dir, source))?;
+        let _alone = self.lock()?;
         self.sweep()?;
         let (mut finished, mut all) = (Finished::new(), Vec::new());
         for ending in self.missing() {
@@ -137,6 +140,27 @@ impl Builder {
             all.push(built);
         }
         Ok(all)
+    }
+
+    /// Holds the folder until the file is dropped, so that no other build sweeps away what this one writes. Only Unix lets
+    /// a folder be locked.
+    #[cfg(unix)]
+    fn lock(&self) -> Result<File> {
+        let folder = File::open(&self.dir).map_err(|source| Error::io(&self.dir, source))?;
+        match folder.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::Table {
+                path: self.dir.clone(),
+                reason: "another build is at work in this folder".to_owned(),
+            }),
+            // A file system without locks does not keep anybody from building.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(folder),
+        }
+    }
+
+    #[cfg(not(unix))]
+    #[allow(clippy::unnecessary_wraps, reason = "as on Unix")]
+    fn lock(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Removes what a build that was killed had not finished writing.

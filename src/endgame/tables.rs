@@ -67,7 +67,7 @@ impl<P: Position> Tables<P> {
         let complete = |pieces: &u32| Ending::up_to(*pieces).iter().all(there);
         let most_pieces = (2..=MOST_PIECES).take_while(complete).last().ok_or_else(|| {
             let expected = format!(
-                "no tables of {variant}; `shashki endgame build --variant {variant} --pieces 4 --dir {}` makes them",
+                "no complete set of tables of {variant}; `shashki endgame build --variant {variant} --pieces 4 --dir {}` makes them",
                 dir.display()
             );
             file::damaged(dir, &expected)

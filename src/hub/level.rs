@@ -26,7 +26,7 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// Takes up a command; values that make no sense count as not given.
+    /// Takes up a command; `infinite` is a day, so that a player does not stop at its own default depth; values that make no sense count as not given.
     pub fn read(&mut self, message: &Message) {
         if self.used {
             *self = Self::default();
@@ -35,7 +35,8 @@ impl Level {
         let replace = |old: &mut Option<f64>, new: Option<f64>| *old = new.or(*old);
         self.depth = positive("depth").map(|n| n.clamp(1.0, 100.0) as u32).or(self.depth);
         self.nodes = positive("nodes").map(|n| n.max(1.0) as u64).or(self.nodes);
-        replace(&mut self.move_time_s, message.number("move-time").map(|s| s.max(0.0)));
+        let endless = message.value("infinite").map(|_| LONGEST_S);
+        replace(&mut self.move_time_s, message.number("move-time").map(|s| s.max(0.0)).or(endless));
         replace(&mut self.time_s, message.number("time").map(|s| s.max(0.0)));
         self.increment_s = positive("inc").unwrap_or(self.increment_s);
         replace(&mut self.turns_left, positive("moves"));
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(level(&["level depth=7"]).depth, Some(7));
         assert_eq!(level(&["level nodes=1000"]).nodes, Some(1000));
         assert_eq!(level(&["level move-time=0.25"]).seconds(), Some(0.25));
-        assert_eq!(level(&["level infinite"]).seconds(), None);
+        assert_eq!(level(&["level infinite"]).seconds(), Some(LONGEST_S));
         assert_eq!(level(&["level time=100"]).seconds(), Some(5.0));
         assert_eq!(level(&["level time=100 inc=1"]).seconds(), Some(5.8));
         assert_eq!(level(&["level moves=4 time=100"]).seconds(), Some(25.0));

@@ -1,15 +1,17 @@
 //! Python's `arena`: a match of two players.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 
 use crate::arena::{self, MOST_GAMES, Openings, Options, Sprt, Summary};
+use crate::balanced;
 use crate::error::Result;
 use crate::for_variant;
 use crate::games::draws::Preset;
 use crate::games::variant::Variant;
-use crate::roster::Entrant;
+use crate::roster::{self, Entrant};
 
 use super::errors::number;
 use super::signals::Signals;
@@ -24,6 +26,7 @@ struct Request<'a> {
     max_turns: Option<u32>,
     clock: Option<arena::TimeControl>,
     sprt: Option<(f64, f64)>,
+    tables: Option<PathBuf>,
     threads: usize,
     seed: u64,
 }
@@ -33,15 +36,18 @@ fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<St
     for_variant!(variant, P => {
         let options = Options::<P> {
             games: request.games,
-            openings: Openings::read(request.openings, request.draws)?,
+            openings: Openings::Random { plies: 0 },
             draws: request.draws,
             max_turns: request.max_turns,
             clock: request.clock,
             sprt: request.sprt.map(|(elo0, elo1)| Sprt { elo0, elo1 }),
+            knowledge: roster::knowledge(request.tables.as_deref())?,
             threads: request.threads,
             seed: request.seed,
-            ..Options::default()
         };
+        options.check()?;
+        let openings = balanced::read(request.openings, request.draws, request.games, request.seed, stop)?;
+        let options = Options { openings, ..options };
         let (a, b) = (Entrant::<P>::new(request.a)?, Entrant::<P>::new(request.b)?);
         let report = arena::play(&|| a.player(), &|| b.player(), &options, stop, &mut |_, _| Ok(()))?;
         let summary = Summary::new(variant, [request.a, request.b], &options, &report);
@@ -56,20 +62,22 @@ fn play(variant: Variant, request: &Request<'_>, stop: &AtomicBool) -> Result<St
 ///     b: The second player's.
 ///     variant: What is played.
 ///     games: An even number, 100 unless given: each opening is played twice, colours swapped.
-///     openings: ``"random:PLIES"`` or a file with an opening a line.
+///     openings: ``"random:PLIES"``, ``"balanced:PLIES"`` (of random ones those that a search
+///         of six turns calls even), or a file with an opening a line or of games (PDN).
 ///     draws: The draw rules.
 ///     max_turns: A longer game is a draw.
 ///     clock: ``"blitz"``, ``"rapid"``, ``"classic"`` or ``"SECONDS+INCREMENT"``.
 ///     sprt: ``(elo0, elo1)`` ends the match as soon as this test decides.
+///     tables: A folder of endgame tables: a game ends where they are certain of its end.
 ///     threads: 0, and nothing given, is one a core.
 ///     seed: Same seed, same match, as long as nobody thinks by time.
 ///
 /// Raises:
-///     ValueError: If a text or number makes no sense.
+///     ValueError: If a text or number makes no sense, or tables are missing or damaged.
 ///     OSError: If a file cannot be read.
 #[pyfunction(name = "arena")]
 #[pyo3(signature = (a, b, variant = "russian", games = None, *, openings = "random:4", draws = "official",
-                    max_turns = None, clock = None, sprt = None, threads = None, seed = None))]
+                    max_turns = None, clock = None, sprt = None, tables = None, threads = None, seed = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn arena_match<'py>(
     py: Python<'py>,
@@ -82,6 +90,7 @@ pub fn arena_match<'py>(
     max_turns: Option<&Bound<'py, PyAny>>,
     clock: Option<&str>,
     sprt: Option<(f64, f64)>,
+    tables: Option<PathBuf>,
     threads: Option<&Bound<'py, PyAny>>,
     seed: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -98,6 +107,7 @@ pub fn arena_match<'py>(
         max_turns: max_turns.map(|n| number("max_turns", "1 to 4294967295", n)).transpose()?,
         clock: clock.map(str::parse).transpose()?,
         sprt,
+        tables,
         threads: threads.map(|n| number("threads", "0 (one a core) to 1024", n)).transpose()?.unwrap_or(0),
         seed: seed.map(|n| number("seed", "a whole number from 0 to 2^64 - 1", n)).transpose()?.unwrap_or(1),
     };

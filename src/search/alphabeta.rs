@@ -98,7 +98,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             seed: None,
             time_cap: None,
             clock: None,
-            table: Arc::new(Table::new(options.hash_mb << 20, useful_entries(options.limits))),
+            table: Arc::default(),
             truth: None,
             workers: Vec::new(),
             fresh: true,
@@ -175,8 +175,14 @@ impl<P: Heuristic> AlphaBeta<P> {
 
     /// Sets the root and the limits.
     fn start(&mut self, game: &Game<P>, times: Times) {
-        let Options { limits, threads, methods, .. } = self.options;
+        let Options { limits, hash_mb, threads, methods } = self.options;
         let keeps = times.hard.is_some();
+        let table = Table::new(hash_mb << 20, useful_entries(limits, keeps));
+        if table.capacity() > self.table.capacity() {
+            self.table = Arc::new(table);
+            self.workers.clear();
+            self.fresh = true;
+        }
         self.table.begin(keeps);
         let threads = threads.max(1);
         while self.workers.len() < threads {
@@ -264,9 +270,10 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
     }
 }
 
-/// The table entries that a search within these limits can make use of: memory that is not touched is not waited for.
-fn useful_entries(limits: Limits) -> usize {
-    let unlimited = limits == Limits::default();
+/// The table entries that a search within these limits can make use of, where it also may be `timed` by its caller: memory
+/// that is not touched is not waited for.
+fn useful_entries(limits: Limits, timed: bool) -> usize {
+    let unlimited = limits == Limits::default() && !timed;
     Limits { depth: limits.depth.or(unlimited.then_some(DEFAULT_DEPTH)), ..limits }.useful_entries()
 }
 
@@ -275,5 +282,23 @@ impl RootTurn {
     fn told<P: Position>(self, game: &Game<P>) -> Line {
         let line = game.turns_of(self.turn.hops().chain(self.line));
         Line { turn: self.turn, value: value_of(self.score), visits: None, depth: Some(self.depth), line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Preset, Russian};
+
+    #[test]
+    fn an_engine_without_limits_that_is_timed_by_its_caller_has_its_whole_table() -> Result<()> {
+        let mut engine = AlphaBeta::<Russian>::new(Options { hash_mb: 2, ..Options::default() });
+        let game = Game::new(Preset::Official)?;
+        engine.choose(&game)?;
+        assert_eq!(engine.table.capacity(), (1 << (DEFAULT_DEPTH + 10)) / 4);
+        engine.limit_time(0.001);
+        engine.choose(&game)?;
+        assert_eq!(engine.table.capacity(), (2 << 20) / 64);
+        Ok(())
     }
 }

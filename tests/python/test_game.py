@@ -244,6 +244,11 @@ def test_a_match_reports_what_the_command_prints(tmp_path):
     assert (sprt["elo0"], sprt["elo1"], sprt["accepted"]) == (0, 50, None)
     with pytest.raises(OSError):
         shashki.arena("random", "random", games=2, openings="no/such/file")
+    with pytest.raises(ValueError, match="balanced:PLIES with 0 to 100"):
+        shashki.arena("random", "random", games=2, openings="balanced:101")
+    with pytest.raises(ValueError, match="no complete set of tables of russian"):
+        shashki.arena("random", "random", games=2, tables=tmp_path)
+    assert shashki.arena("random", "random", games=4, openings="balanced:4")["games"] == 4
     for text in ("", "c3-c4"):
         (tmp_path / "openings").write_text(text)
         with pytest.raises(OSError, match="openings: (expected|line 1)"):

@@ -110,6 +110,12 @@ impl Table {
         Self { capacity: 1 << capacity.ilog2(), ..Self::default() }
     }
 
+    /// Its buckets, whether their memory is taken yet or not; 0 of a table that cannot be used.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// Makes the table ready for a search, which finds what earlier ones left or, unless it `keeps` them, nothing.
     pub fn begin(&self, keeps: bool) {
         let age = (self.age.load(Relaxed) + 1) % AGES;

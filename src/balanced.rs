@@ -1,4 +1,4 @@
-//! The option `--openings` of matches: what the arena knows, and random openings that a search calls even.
+//! Openings of matches from a short text: what the arena knows, and random ones that a search calls even.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,16 +20,10 @@ const TRIES: usize = 16;
 ///
 /// # Errors
 /// As [`Openings::read`]; [`Error::Interrupted`] once `stop` is raised.
-pub(super) fn read<P: Heuristic>(
-    text: &str,
-    preset: Preset,
-    games: u32,
-    seed: u64,
-    stop: &AtomicBool,
-) -> Result<Openings<P>> {
+pub fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u64, stop: &AtomicBool) -> Result<Openings<P>> {
     let Some(plies) = text.strip_prefix("balanced:") else { return Openings::read(text, preset) };
     let random = Openings::<P>::read(&format!("random:{plies}"), preset)
-        .map_err(|_| Error::value("openings", text, "random:PLIES or balanced:PLIES with 0 to 100 plies, or a file"))?;
+        .map_err(|_| Error::value("openings", text, "balanced:PLIES with 0 to 100 plies"))?;
     let wanted = (games as usize / 2).max(1);
     let mut judge = roster::player::<P>(JUDGE)?;
     let mut even = Vec::with_capacity(wanted);
@@ -47,7 +41,7 @@ pub(super) fn read<P: Heuristic>(
         }
     }
     if even.is_empty() {
-        Err(Error::value("openings", text, "plies after which a game may be even"))
+        Err(Error::value("openings", text, "a number of plies after which a game may be even"))
     } else {
         Ok(Openings::List(even))
     }
