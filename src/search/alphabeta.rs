@@ -135,8 +135,8 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
-    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn], times: Times) {
-        self.start(game, times);
+    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn], times: Times) -> Result<()> {
+        self.start(game, times)?;
         let (first, helpers) = self.workers.split_first_mut().expect("there is at least one thread");
         if helpers.is_empty() {
             first.iterate(roots, 1);
@@ -166,6 +166,7 @@ impl<P: Heuristic> AlphaBeta<P> {
         }
         self.done.store(false, Relaxed);
         self.nodes = self.workers.iter().map(|worker| worker.watch.nodes).sum();
+        Ok(())
     }
 
     /// The time for the next answer; caps and clocks hold for one.
@@ -174,7 +175,7 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Sets the root and the limits.
-    fn start(&mut self, game: &Game<P>, times: Times) {
+    fn start(&mut self, game: &Game<P>, times: Times) -> Result<()> {
         let Options { limits, hash_mb, threads, methods } = self.options;
         let keeps = times.hard.is_some();
         let table = Table::new(hash_mb << 20, useful_entries(limits, keeps));
@@ -183,7 +184,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             self.workers.clear();
             self.fresh = true;
         }
-        self.table.begin(keeps);
+        self.table.begin(keeps)?;
         let threads = threads.max(1);
         while self.workers.len() < threads {
             let watch = Watch::new(Arc::clone(&self.done));
@@ -202,6 +203,7 @@ impl<P: Heuristic> AlphaBeta<P> {
                 worker.forget();
             }
         }
+        Ok(())
     }
 
     /// Finds the true scores of all turns but the first and sorts them.
@@ -231,7 +233,7 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
         let mut roots = self.root_turns(game)?;
         let times = self.times();
         if roots.len() > 1 {
-            self.deepen(game, &mut roots, times);
+            self.deepen(game, &mut roots, times)?;
         } else {
             self.nodes = 0;
         }
@@ -242,7 +244,7 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
         let mut roots = self.root_turns(game)?;
         // Half of the time for the best turn, half for what the others are worth.
         let times = self.times().half();
-        self.deepen(game, &mut roots, times);
+        self.deepen(game, &mut roots, times)?;
         self.score_others(&mut roots, times);
         let lines: Vec<_> = roots.into_iter().map(|root| root.told(game)).collect();
         Ok(Analysis { value: lines[0].value, lines })

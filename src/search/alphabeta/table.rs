@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
+use crate::error::{Error, Result};
+
 /// What a stored score says of the true one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Bound {
@@ -117,16 +119,28 @@ impl Table {
     }
 
     /// Makes the table ready for a search, which finds what earlier ones left or, unless it `keeps` them, nothing.
-    pub fn begin(&self, keeps: bool) {
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn begin(&self, keeps: bool) -> Result<()> {
         let age = (self.age.load(Relaxed) + 1) % AGES;
         let lives = if keeps { (self.lives.load(Relaxed) + 1).min(AGES) } else { 1 };
         self.age.store(age, Relaxed);
         self.lives.store(lives, Relaxed);
-        self.buckets.get_or_init(|| (0..self.capacity).map(|_| Bucket::default()).collect());
+        if self.buckets.get().is_none() {
+            let mut buckets = Vec::new();
+            let mib = (self.capacity * size_of::<Bucket>()) >> 20;
+            buckets
+                .try_reserve_exact(self.capacity)
+                .map_err(|_| Error::Failed(format!("no memory for a table of {mib} MiB; hash=MIB makes it smaller")))?;
+            buckets.resize_with(self.capacity, Bucket::default);
+            self.buckets.get_or_init(|| buckets);
+        }
         // Where ages begin anew, dead entries would pass for living ones.
         if age == 0 && lives < AGES {
             self.clear();
         }
+        Ok(())
     }
 
     /// Ends a series of searches: the next one finds nothing.
@@ -190,7 +204,7 @@ mod tests {
 
     fn ready(keeps: bool) -> Table {
         let table = Table::new(1 << 10, usize::MAX);
-        table.begin(keeps);
+        table.begin(keeps).unwrap();
         table
     }
 
@@ -225,14 +239,14 @@ mod tests {
         let table = ready(true);
         table.store(key(1), entry(8));
         for _ in 0..2 {
-            table.begin(true);
+            table.begin(true).unwrap();
         }
         assert_eq!(table.probe(key(1)), Some(entry(8)));
         for n in 2..=5 {
             table.store(key(n), entry(1));
         }
         assert_eq!(table.probe(key(1)), None, "two searches ago weighs more than seven turns");
-        table.begin(false);
+        table.begin(false).unwrap();
         assert_eq!(table.probe(key(5)), None);
     }
 
@@ -241,7 +255,7 @@ mod tests {
         let table = ready(false);
         table.store(key(1), entry(8));
         for _ in 0..200 {
-            table.begin(false);
+            table.begin(false).unwrap();
             assert_eq!(table.probe(key(1)), None);
         }
     }
@@ -262,6 +276,12 @@ mod tests {
     }
 
     #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        let error = Table::new(1 << 60, usize::MAX).begin(false).unwrap_err();
+        assert!(error.to_string().contains("1099511627776 MiB"), "{error}");
+    }
+
+    #[test]
     fn a_used_table_that_keeps_nothing_is_as_good_as_a_new_one() {
         let used = ready(true);
         let mut state = 1_u64;
@@ -271,7 +291,7 @@ mod tests {
         };
         for _ in 0..150 {
             let new = ready(false);
-            used.begin(false);
+            used.begin(false).unwrap();
             for _ in 0..200 {
                 let (key, entry) = (random() % 300, entry(random() as u8));
                 assert_eq!(used.probe(key), new.probe(key));
