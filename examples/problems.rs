@@ -19,7 +19,7 @@ use shashki::player::{Analysis, Player};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Options};
 
 /// Nodes of the last word on a position: half for the best turn, half for the others.
-const DEEP: u64 = 4_000_000;
+const DEEP: u64 = 8_000_000;
 /// The best turn's value at least: more than a man.
 const WON: f32 = 0.5;
 /// Every other turn's value at most: two fifths of a man.
@@ -71,6 +71,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let wanted: usize = arguments.next().ok_or("expected how many problems to compose")?.parse()?;
     let tables = Tables::open(Path::new(&arguments.next().ok_or("expected a folder of endgame tables")?))?;
+    if tables.most_pieces() < 5 {
+        return Err(format!("expected tables of five pieces, these are of {}", tables.most_pieces()).into());
+    }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let (mut shallow, mut middle) = (to_depth(3), to_depth(8));
     let mut deep = engine(Limits { nodes: Some(DEEP), ..Limits::default() });

@@ -138,6 +138,20 @@ pub trait Truth<P: Position>: Send + Sync {
     fn in_time(&self, game: &Game<P>, turns: u16) -> bool {
         is_in_time(game, turns)
     }
+
+    /// What is certain of a game that is not over, as [`certain`] tells.
+    fn certain(&self, game: &Game<P>) -> Option<Proven> {
+        let proven = self.probe(game.position())?;
+        (proven.value == 0 || self.in_time(game, proven.turns)).then_some(proven)
+    }
+
+    /// Sees that nothing has gone wrong in [`Truth::probe`], which cannot answer errors.
+    ///
+    /// # Errors
+    /// The first thing that did.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What is certain of a game under its own draw rules; `None` where nothing is, or the game is over.
@@ -159,11 +173,7 @@ pub trait Truth<P: Position>: Send + Sync {
 /// Wins that are longer than that may well be wins; they are not called certain unless the truth's own
 /// [`Truth::in_time`] knows them to be.
 pub fn certain<P: Position>(truth: &dyn Truth<P>, game: &Game<P>) -> Option<Proven> {
-    if game.outcome().is_some() {
-        return None;
-    }
-    let proven = truth.probe(game.position())?;
-    (proven.value == 0 || truth.in_time(game, proven.turns)).then_some(proven)
+    if game.outcome().is_some() { None } else { truth.certain(game) }
 }
 
 /// Whether a win that takes so many turns comes before any draw rule can, whatever the pieces; [`certain`] tells why.
@@ -185,14 +195,22 @@ impl<P: Position> Knowledge<P> {
 
     /// Who knows it.
     #[must_use]
-    pub const fn truth(&self) -> Option<&Arc<dyn Truth<P>>> {
-        self.0.as_ref()
+    pub fn truth(&self) -> Option<&dyn Truth<P>> {
+        self.0.as_deref()
     }
 
     /// What is certain of a game, as [`certain`] tells.
     #[must_use]
     pub fn certain(&self, game: &Game<P>) -> Option<Proven> {
         certain(self.0.as_deref()?, game)
+    }
+
+    /// Sees that whoever knows it has met no error.
+    ///
+    /// # Errors
+    /// As [`Truth::check`].
+    pub fn check(&self) -> Result<()> {
+        self.truth().map_or(Ok(()), Truth::check)
     }
 
     /// Whether anything is known of a position, be it certain in a game or not.

@@ -22,7 +22,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// If both are the same, named by the option of the first.
 pub fn apart(option: &'static str, one: Option<&Path>, other: Option<&Path>) -> Result<()> {
-    let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // Of a file that is not there yet, the folder that it will be in.
+    let new = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    };
+    let place = |path: &Path| fs::canonicalize(path).ok().or_else(|| new(path)).unwrap_or_else(|| path.to_owned());
     match (one, other) {
         (Some(one), Some(other)) if place(one) == place(other) => {
             Err(Error::value(option, one.display(), "another file than that of the other options"))
@@ -50,6 +55,9 @@ impl WholeFile {
     pub fn create(path: &Path) -> Result<Self> {
         // What a link names is written, not the link.
         let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if path.is_dir() {
+            return Err(Error::io(path, std::io::ErrorKind::IsADirectory.into()));
+        }
         let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         let temporary = (!in_place).then(|| {
             let mut name = path.file_name().unwrap_or_default().to_owned();

@@ -157,10 +157,7 @@ impl<P: Heuristic> Entrant<P> {
                 Some(options) => {
                     let hash_mb = hash_mb.unwrap_or(DEFAULT_HASH_MB);
                     let engine = AlphaBeta::new(Options { limits: *limits, hash_mb, ..*options });
-                    Box::new(match self.knowledge.truth() {
-                        Some(truth) => engine.with_truth(Arc::clone(truth)),
-                        None => engine,
-                    })
+                    Box::new(engine.with_knowledge(self.knowledge.clone()))
                 }
             },
             Kind::Mcts => tree(network()?, PlayerSettings { puct: weights().card.search, ..settings.clone() }),
@@ -168,13 +165,16 @@ impl<P: Heuristic> Entrant<P> {
             Kind::Rollout => tree(Box::new(Rollout::new(Preset::Official, *seed)), settings.clone()),
             Kind::Hub => Box::new(HubPlayer::new(plan.hub.clone().expect("a text of this kind has a command"))?),
         };
-        Ok(Box::new(Entered { player, text: self.text.clone(), seed: *seed }))
+        let knowledge = self.knowledge.clone();
+        Ok(Box::new(Entered { player, knowledge, text: self.text.clone(), seed: *seed }))
     }
 }
 
-/// A player under the text that named it, its own seed mixed into those of its matches.
+/// A player under the text that named it, its own seed mixed into those of its matches. What it has thought with tables
+/// that turned out to be damaged is an error.
 struct Entered<P> {
     player: Box<dyn Player<P>>,
+    knowledge: Knowledge<P>,
     text: String,
     seed: u64,
 }
@@ -185,11 +185,13 @@ impl<P: Heuristic> Player<P> for Entered<P> {
     }
 
     fn choose(&mut self, game: &Game<P>) -> Result<Turn> {
-        self.player.choose(game)
+        let turn = self.player.choose(game)?;
+        self.knowledge.check().map(|()| turn)
     }
 
     fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
-        self.player.analyse(game)
+        let analysis = self.player.analyse(game)?;
+        self.knowledge.check().map(|()| analysis)
     }
 
     fn new_game(&mut self) {

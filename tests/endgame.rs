@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
 #[path = "reference/mailbox.rs"]
 #[allow(dead_code, reason = "other tests use more of it")]
 mod mailbox;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
+use common::full;
 use naive::{Graph, Verdict};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -28,10 +30,6 @@ use shashki::games::{Game, Poddavki, Position, Preset, Russian, Spantsireti, tur
 use shashki::{Error, Result};
 use slow::Slow;
 use tempfile::TempDir;
-
-fn full() -> bool {
-    std::env::var_os("SHASHKI_FULL").is_some()
-}
 
 fn build<P: Position>(pieces: u32, dir: &Path) -> Result<()> {
     Builder::new::<P>(pieces, dir)?.run(&AtomicBool::new(false), &|_| {}).map(drop)
@@ -294,16 +292,35 @@ fn damaged_files_are_named() {
     // Cut short while it is open.
     let tables = Tables::<Russian>::open(folder.path()).unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(good.len() as u64 - 5).unwrap();
-    assert_eq!(
-        (tables.probe(&position), tables.fault().map(|fault| fault.contains("russian-k-k.table"))),
-        (None, Some(true))
-    );
+    assert!(tables.check().is_ok());
+    assert_eq!(tables.probe(&position), None);
+    assert!(tables.check().unwrap_err().to_string().contains("russian-k-k.table"));
     assert!(verify(&tables, Extent::All, &AtomicBool::new(false), &|_| {}).is_err());
     // A table of the other variant under this one's name.
     let (other, _) = self::tables::<Poddavki>(2);
     fs::copy(other.path().join("poddavki-k-k.table"), &path).unwrap();
     let error = Tables::<Russian>::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a table of poddavki k-k, expected russian k-k"), "{error}");
+}
+
+#[test]
+fn a_count_that_is_not_that_of_the_positions_is_a_fault() {
+    let (folder, _) = tables::<Russian>(2);
+    let path = folder.path().join("russian-k-k.table");
+    let good = fs::read(&path).unwrap();
+    // One class, one block: 52 bytes, then 4 counts of positions and 3 of turns, the block's length and checksum.
+    let (head, counts) = (52 + 4 * 8 + 3 * 2 + 8, 52 + 8..52 + 4 * 8 + 3 * 2);
+    for at in counts {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        let crc = crc32fast::hash(&bytes[..head]).to_le_bytes();
+        bytes[head..head + 4].copy_from_slice(&crc);
+        fs::write(&path, bytes).unwrap();
+        let tables = Tables::<Russian>::open(folder.path()).unwrap();
+        let extent = Extent::Samples { positions: 10, seed: 1 };
+        let error = verify(&tables, extent, &AtomicBool::new(false), &|_| {}).unwrap_err().to_string();
+        assert!(error.contains("russian-k-k.table: its counts"), "{error}");
+    }
 }
 
 #[cfg(unix)]

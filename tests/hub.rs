@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Cursor, Write};
 use std::process::{Child, Command, Stdio};
 
+use common::full;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -65,7 +68,7 @@ fn every_text_is_read_as_what_it_was<P: Position>(games: u64) {
 
 #[test]
 fn every_legal_turn_of_random_games_is_read_as_it_was_written() {
-    let games = if std::env::var_os("SHASHKI_FULL").is_some() { 2000 } else { 40 };
+    let games = if full() { 2000 } else { 40 };
     every_text_is_read_as_what_it_was::<Russian>(games);
     every_text_is_read_as_what_it_was::<Poddavki>(games);
     every_text_is_read_as_what_it_was::<Spantsireti>(games);

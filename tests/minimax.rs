@@ -1,17 +1,17 @@
 //! The classic engine without its methods is plain minimax, in every variant; with them it finds the same wins.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use shashki::board::{Hops, Side};
+use shashki::board::Hops;
 use shashki::games::{Game, Position, Preset, Variant};
 use shashki::player::Player;
 use shashki::search::alphabeta::{AlphaBeta, Limits, Method, Methods, Options, value_of};
 use shashki::search::heuristic::Heuristic;
 
-fn full() -> bool {
-    std::env::var_os("SHASHKI_FULL").is_some()
-}
+use common::{forces, full};
 
 fn engine<P: Heuristic>(depth: u32, methods: Methods) -> AlphaBeta<P> {
     let limits = Limits { depth: Some(depth), ..Limits::default() };
@@ -74,10 +74,11 @@ fn minimax<P: Heuristic>(position: &P, [depth, left, turns]: [u32; 3], mut alpha
 /// Compares the value of the best turn after a search of 1 to `most` turns.
 fn check<P: Heuristic>(seed: u64, most: u32, count: u32) {
     let mut rng = StdRng::seed_from_u64(seed);
-    let mut compared = 0;
+    let (mut compared, mut positions) = (0, 0);
     while compared < count {
         let game = random::<P>(&mut rng);
-        let depth = 1 + compared % most;
+        let depth = 1 + positions % most;
+        positions += 1;
         let expected = minimax(game.position(), [depth, PLAYED_OUT, 0], -i32::MAX, i32::MAX);
         for methods in [Methods::NONE, Methods::NONE.with(Method::Table).with(Method::Aspiration)] {
             let analysis = engine(depth, methods).analyse(&game).unwrap();
@@ -102,22 +103,6 @@ fn without_its_methods_it_is_plain_minimax_in_every_variant() {
         };
         shashki::for_variant!(variant, P => check::<P>(31, most, count));
     }
-}
-
-/// Whether a side wins within so many turns whatever the other does.
-fn forces<P: Position>(winner: Side, game: &Game<P>, within: u32) -> bool {
-    if let Some(outcome) = game.outcome() {
-        return outcome.winner == Some(winner);
-    }
-    let mut hops = Hops::new();
-    game.hops(&mut hops);
-    let mut holds = |hop| {
-        let mut after = game.clone();
-        let step = after.play_unchecked(hop);
-        forces(winner, &after, within - u32::from(step.turn_over))
-    };
-    within > 0
-        && if game.side() == winner { hops.into_iter().any(&mut holds) } else { hops.into_iter().all(&mut holds) }
 }
 
 /// Positions near the end of random games, in which one side wins within three turns: the full search says so, and how soon.

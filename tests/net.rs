@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and say how close it came")]
 
+mod common;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -544,7 +546,7 @@ mod torch {
     #[test]
     fn libtorch_and_the_cpu_pass_agree() {
         shashki::net::torch::set_threads(1);
-        let full = std::env::var_os("SHASHKI_FULL").is_some();
+        let full = common::full();
         let positions = if full { 10_000 } else { 600 };
         for (kind, width, blocks) in [
             (NetKind::Mlp, 256, 1),

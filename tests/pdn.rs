@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
+
 use std::io::{self, Read};
 
+use common::full;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -94,7 +97,7 @@ fn walk<P: Position>(game: &mut Game<P>, rng: &mut Xoshiro256PlusPlus, limit: us
 
 #[test]
 fn self_played_games_of_every_variant_come_back_byte_for_byte() {
-    let full = std::env::var_os("SHASHKI_FULL").is_some();
+    let full = full();
     let count = if full { 10_000 } else { 50 };
     for &variant in Variant::ALL {
         for_variant!(variant, P => {

@@ -3,12 +3,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::full;
 use serde_json::Value;
 use shashki::games::{Bashni, BashniIm, Poddavki, Position, Russian, Spantsireti, Vigman, VigmanFree, perft};
-
-fn full() -> bool {
-    std::env::var_os("SHASHKI_FULL").is_some()
-}
 
 /// Counts from the start as deep as the figures go, or `reduced` turns deep.
 fn check<P: Position>(counts: &[u64], reduced: usize) {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
 #[path = "reference/random.rs"]
 mod random;
 #[path = "reference/referee.rs"]
@@ -10,6 +11,7 @@ mod referee;
 
 use std::collections::{HashMap, HashSet};
 
+use common::full;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use random::Field;
@@ -160,7 +162,7 @@ impl<P: Position> Trial<P> {
 }
 
 fn games_end_as_the_referee_says<P: Position>(field: Field, quick: usize) {
-    let games = if std::env::var_os("SHASHKI_FULL").is_some() { 5_000 } else { quick };
+    let games = if full() { 5_000 } else { quick };
     for preset in Preset::ALL {
         let Some(rules) = Rules::of(P::SPEC.variant, preset, false) else {
             assert!(Game::<P>::new(preset).is_err(), "{} has no rules {preset}", P::SPEC.variant);

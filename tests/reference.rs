@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
 #[path = "reference/mailbox.rs"]
 mod mailbox;
 #[path = "reference/pair.rs"]
@@ -16,6 +17,7 @@ mod towers;
 
 use std::collections::BTreeSet;
 
+use common::full;
 use mailbox::Mailbox;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -119,7 +121,7 @@ fn compare<P: Position, S: Slow>(fen: &str, rng: &mut Xoshiro256PlusPlus, met: &
 
 /// Half of the positions come from random games from the start, half from random placements and short games from there.
 fn compare_all<P: Position, S: Slow>(field: Field, quick: usize) -> Met {
-    let count = if std::env::var_os("SHASHKI_FULL").is_some() { 100_000 } else { quick };
+    let count = if full() { 100_000 } else { quick };
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut met = Met::default();
     while met.compared < count {

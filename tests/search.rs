@@ -1,6 +1,8 @@
 //! The classic engine: legal, right about wins, deterministic, within its limits, and strong enough.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,17 +10,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use shashki::board::{Board, Hops, Piece, Side, Square};
-use shashki::evaluator::{Proven, Truth};
+use shashki::evaluator::{Knowledge, Proven, Truth};
 use shashki::games::draughts::Draughts;
 use shashki::games::{Game, Position, Preset, Russian};
 use shashki::player::{Player, RandomPlayer};
 use shashki::search::alphabeta::{AlphaBeta, Limits, Method, Methods, Options};
 
-type Engine = AlphaBeta<Russian>;
+use common::{forces, full};
 
-fn full() -> bool {
-    std::env::var_os("SHASHKI_FULL").is_some()
-}
+type Engine = AlphaBeta<Russian>;
 
 fn within(limits: Limits) -> Engine {
     Engine::new(Options { limits, hash_mb: 16, ..Options::default() })
@@ -68,22 +68,6 @@ fn few_pieces(rng: &mut StdRng) -> Game<Russian> {
             return game;
         }
     }
-}
-
-/// Whether a side wins within so many turns whatever the other does: plain minimax, as slow as it looks.
-fn forces(winner: Side, game: &Game<Russian>, within: u32) -> bool {
-    if let Some(outcome) = game.outcome() {
-        return outcome.winner == Some(winner);
-    }
-    let mut hops = Hops::new();
-    game.hops(&mut hops);
-    let mut holds = |hop| {
-        let mut after = game.clone();
-        let step = after.play_unchecked(hop);
-        forces(winner, &after, within - u32::from(step.turn_over))
-    };
-    within > 0
-        && if game.side() == winner { hops.into_iter().any(&mut holds) } else { hops.into_iter().all(&mut holds) }
 }
 
 /// The score of `a` in `pairs` openings of four random plies, each played with both colours.
@@ -465,6 +449,17 @@ fn two_threads_find_the_wins_that_one_finds() {
     assert!(wins > 10, "only {wins} of 60 positions had something to find");
 }
 
+#[test]
+fn many_threads_answer_what_one_answers() {
+    let won = game("W:WKa1,a5,c7:BKd2,b6");
+    let limits = Limits { depth: Some(8), ..Limits::default() };
+    let mut eight = Engine::new(Options { limits, threads: 8, methods: Methods::NONE, ..Options::default() });
+    for _ in 0..if full() { 200 } else { 20 } {
+        let best = &eight.analyse(&won).unwrap().lines[0];
+        assert_eq!((best.turn.to_string().as_str(), best.value), ("a1-c3", 1.0));
+    }
+}
+
 /// Says the same of all positions of two pieces.
 struct Told(Proven);
 
@@ -481,7 +476,7 @@ impl Truth<Russian> for Told {
 #[test]
 fn what_is_known_for_certain_is_believed_as_far_as_the_clock_reaches() {
     let value = |game: &Game<Russian>, value, turns| {
-        let mut engine = to_depth(3).with_truth(Arc::new(Told(Proven { value, turns })));
+        let mut engine = to_depth(3).with_knowledge(Knowledge::new(Some(Arc::new(Told(Proven { value, turns })))));
         engine.analyse(game).unwrap().value
     };
     let mut kings = game("W:WKb2:BKh2");

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
 #[path = "reference/random.rs"]
 mod random;
 
+use common::full;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rand::{RngExt, SeedableRng};
@@ -240,7 +242,7 @@ fn flipped_bytes_are_refused_or_make_a_game<P: Position>(field: Field, seeds: u6
 
 #[test]
 fn every_byte_changed_is_refused_or_makes_a_game_that_can_be_played() {
-    let seeds = if std::env::var_os("SHASHKI_FULL").is_some() { 300 } else { 25 };
+    let seeds = if full() { 300 } else { 25 };
     in_every_variant!(flipped_bytes_are_refused_or_make_a_game, seeds);
 }
 

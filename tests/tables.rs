@@ -2,18 +2,23 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use common::full;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use shashki::arena::{self, Options};
+use shashki::arena::{self, Opening, Openings, Options};
 use shashki::board::Side;
 use shashki::config::{Config, NetConfig};
 use shashki::endgame::{Builder, Tables};
+use shashki::error::Error;
 use shashki::evaluator::{Knowledge, Proven, Truth, Uniform, certain};
-use shashki::games::pdn::Record;
 use shashki::games::{Game, Position, Preset, Reason, Russian, turn};
 use shashki::net::{NetSpec, Weights};
 use shashki::player::{Player, RandomPlayer};
@@ -136,7 +141,7 @@ fn matches_end_where_the_tables_are_certain() {
 
 #[test]
 fn self_play_ends_where_the_tables_are_certain() {
-    let (folder, _) = tables(3);
+    let (folder, tables) = tables(3);
     let dir = toml::Value::from(folder.path().to_str().unwrap());
     let set = [format!("selfplay.tables={dir}"), "selfplay.games=8".to_owned()];
     let set = [set.as_slice(), &["selfplay.samples_per_round=600", "search.visits=2"].map(str::to_owned)].concat();
@@ -145,9 +150,45 @@ fn self_play_ends_where_the_tables_are_certain() {
     // A round keeps some of its games only.
     let mut round =
         || worker.generate(&mut Uniform::default(), &AtomicBool::new(false), &AtomicU64::new(0)).unwrap().games;
-    let by_tables = |game: &Record<Russian>| game.outcome.unwrap().reason == Reason::Tables;
-    assert!((0..10).any(|_| round().iter().any(by_tables)));
+    let mut adjudicated = 0;
+    for game in (0..10).flat_map(|_| round()).filter(|game| game.outcome.unwrap().reason == Reason::Tables) {
+        let mut end = Game::from_position(game.start, Preset::Official).unwrap();
+        game.turns.iter().for_each(|turn| end.play(turn).unwrap());
+        assert_eq!(certain(tables.as_ref(), &end).unwrap().winner(end.side()), game.outcome.unwrap().winner);
+        adjudicated += 1;
+    }
+    assert!(adjudicated > 0, "no game came so far");
     assert!(Worker::<Russian>::new(&Config::parse("selfplay.tables = \"no/such\"", &[]).unwrap(), 1, 0).is_err());
+}
+
+#[test]
+fn damaged_tables_end_what_asks_them() {
+    let (folder, _) = tables(3);
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(path, bytes).unwrap();
+    }
+    let game = Game::from_position(Russian::read_fen("W:WKa1,c3:BKf8,h6").unwrap(), Preset::Official).unwrap();
+    let text = format!("alphabeta:depth=4,tables={}", folder.path().display());
+    let is_named = |error: &Error| matches!(error, Error::Table { .. }) && error.to_string().contains("damaged");
+    assert!(is_named(&roster::player::<Russian>(&text).unwrap().analyse(&game).unwrap_err()));
+    assert!(is_named(&roster::player::<Russian>(&text).unwrap().choose(&game).unwrap_err()));
+    let random = || Ok(Box::new(RandomPlayer::new(1)) as Box<dyn Player<Russian>>);
+    let play = |player: &(dyn Fn() -> Result<Box<dyn Player<Russian>>, Error> + Sync), tables: Option<&Path>| {
+        let openings = Openings::List(vec![Opening { start: *game.position(), turns: Vec::new() }]);
+        let knowledge = roster::knowledge(tables).unwrap();
+        let options = Options { games: 20, openings, knowledge, ..Options::default() };
+        arena::play(player, &random, &options, &AtomicBool::new(false), &mut |_, _| Ok(())).unwrap_err()
+    };
+    assert!(is_named(&play(&|| roster::player(&text), None)));
+    assert!(is_named(&play(&random, Some(folder.path()))));
+    let dir = toml::Value::from(folder.path().to_str().unwrap());
+    let config = Config::parse("", &[format!("selfplay.tables={dir}"), "search.visits=2".to_owned()]).unwrap();
+    let mut worker = Worker::<Russian>::new(&config, 1, 0).unwrap();
+    let round = worker.generate(&mut Uniform::default(), &AtomicBool::new(false), &AtomicU64::new(0));
+    assert!(is_named(&round.err().unwrap()));
 }
 
 /// A position of so many pieces, men and kings of both sides anywhere.
@@ -196,7 +237,7 @@ fn an_analysis_that_has_looked_at_no_turn_yet_tells_of_all() {
 /// Looking four turns further than the win takes, it finds 99 of 100. `SHASHKI_FULL` tries more, and four pieces.
 #[test]
 fn the_engine_without_tables_finds_the_wins_that_they_show() {
-    let full = std::env::var_os("SHASHKI_FULL").is_some();
+    let full = full();
     let (pieces, wanted) = if full { (4, 1000) } else { (3, 150) };
     let (_folder, tables) = tables(pieces);
     let mut rng = StdRng::seed_from_u64(11);

@@ -139,8 +139,10 @@ fn what_cannot_be_tuned_is_refused_in_one_line() {
         (vec!["--penalty", "-1"], 2, "penalty"),
         (vec!["--games", "0"], 2, "games"),
         (vec!["--keep", "same", "--out", "same"], 2, "out"),
+        (vec!["--keep", "./same", "--out", "same"], 2, "out"),
         (vec!["--games", "0", "--from", "bad", "--out", "./bad"], 2, "out"),
         (vec!["--games", "1000000", "--out", "nowhere/weights"], 1, "nowhere/weights"),
+        (vec!["--games", "1000000", "--out", "."], 1, "directory"),
         (vec!["--games", "0", "--from", "missing"], 1, "missing"),
         (vec!["--games", "0", "--from", "bad"], 1, "bad: expected a file of games"),
     ] {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::board::Side;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::games::Preset;
 use crate::games::game::{Outcome, Reason};
 use crate::games::pdn::Record;
@@ -117,6 +117,7 @@ fn play_game<P: Position>(
         if let Some(proven) = options.knowledge.certain(&game) {
             break Outcome { winner: proven.winner(game.side()), reason: Reason::Tables };
         }
+        options.knowledge.check()?;
         if options.max_turns.is_some_and(|limit| game.turns_played() >= limit) {
             break Outcome { winner: None, reason: Reason::TurnLimit };
         }
@@ -143,6 +144,8 @@ fn play_game<P: Position>(
         }
         match answer.and_then(|turn| game.play(&turn).map(|()| turn)) {
             Ok(turn) => turns.push(turn),
+            // Nobody's fault but the disk's.
+            Err(error @ Error::Table { .. }) => return Err(error),
             Err(error) => {
                 let (name, turn) = (players[i].name(), turns.len() + 1);
                 warning = Some(format!("game {}: {name} as {side} failed at turn {turn}: {error}", number + 1));

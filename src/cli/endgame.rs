@@ -70,7 +70,7 @@ impl Crew {
 #[command(
     after_help = "With --json: a line for each ending built: ending (kkm-k: two kings and a man against a king), \
                         classes (the first force to move, then the second: wins, draws, losses of the side to move, \
-                        longest_win and longest_loss in turns), bytes; and a last line: variant, pieces, endings, \
+                        longest_win, longest_loss and longest_held, with a lone king on the main road, in turns), bytes; and a last line: variant, pieces, endings, \
                         positions, memory (bytes, at most), seconds.\n\
                         Example: shashki endgame build --variant russian --pieces 4 --dir tables"
 )]
@@ -211,10 +211,11 @@ impl Probe {
 
 /// A value in words.
 fn says(value: i8, turns: u16) -> String {
+    let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
     match value {
         0 => "drawn".to_owned(),
-        1 => format!("won in {turns} turns"),
-        _ => format!("lost in {turns} turns"),
+        1 => format!("won in {turns}"),
+        _ => format!("lost in {turns}"),
     }
 }
 

@@ -28,7 +28,7 @@ use super::solve::Solved;
 use super::successors::{Code, DRAW, Rules};
 
 const MAGIC: &[u8; 8] = b"shkend\r\n";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const NAME: usize = 16;
 /// Bytes before the classes, of a class, of a block.
 const HEAD: usize = 8 + 4 + 2 * NAME + 4 + 4;
@@ -242,9 +242,14 @@ impl TableFile {
         self.classes.iter().map(class).collect()
     }
 
-    /// Reads every block and throws it away: an error if one is damaged. Answers how many there are.
-    pub fn check(&self) -> Result<usize> {
-        (0..self.blocks.len()).into_par_iter().try_for_each(|at| self.block(at).map(drop))?;
+    /// Reads every block and counts anew: an error if one is damaged or the counts are others. Answers how many blocks
+    /// there are.
+    pub fn check(&self, rules: Rules) -> Result<usize> {
+        for (solved, counts) in self.load()?.iter().zip(self.classes.iter().map(|(_, counts, _)| counts)) {
+            if Counts::of(rules, solved) != *counts {
+                return Err(damaged(&self.path, "its counts are not those of its positions"));
+            }
+        }
         Ok(self.blocks.len())
     }
 

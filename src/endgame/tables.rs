@@ -1,7 +1,7 @@
 //! Tables opened for reading: the truth about positions of few pieces.
 
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::board::Board;
@@ -45,8 +45,8 @@ pub struct Tables<P> {
     most_pieces: u32,
     clocks: Clocks,
     cache: Cache,
-    /// The first thing that went wrong where no error could be answered.
-    fault: OnceLock<String>,
+    /// The first thing that went wrong where no error could be answered, and the file that it went wrong with.
+    fault: OnceLock<(PathBuf, String)>,
     variant: PhantomData<fn() -> P>,
 }
 
@@ -117,6 +117,10 @@ impl<P: Position> Tables<P> {
         Ok(known?.then(|| choice.proven()))
     }
 
+    pub(super) const fn rules(&self) -> Rules {
+        self.rules
+    }
+
     pub(super) fn files(&self) -> &[TableFile] {
         &self.files
     }
@@ -125,11 +129,6 @@ impl<P: Position> Tables<P> {
     #[must_use]
     pub fn positions(&self) -> u64 {
         self.files.iter().flat_map(TableFile::classes).map(|(index, _)| index.len() as u64).sum()
-    }
-
-    /// The first error that [`Truth::probe`] met, and could not answer.
-    pub fn fault(&self) -> Option<&str> {
-        self.fault.get().map(String::as_str)
     }
 
     /// The code of a position between two turns.
@@ -159,12 +158,27 @@ impl<P: Position> Truth<P> for Tables<P> {
         self.most_pieces
     }
 
-    /// A file that cannot be read counts as one that does not reach so far; [`Tables::fault`] tells.
+    /// After the first file that cannot be read nothing is known any more; [`Truth::check`] tells.
     fn probe(&self, position: &P) -> Option<Proven> {
+        if self.fault.get().is_some() {
+            return None;
+        }
         self.lookup(position).unwrap_or_else(|error| {
-            let _ = self.fault.set(error.to_string());
+            // Another thread's may have been the first.
+            let _ = self.fault.set(match error {
+                Error::Table { path, reason } => (path, reason),
+                Error::Io { path, source } => (path, source.to_string()),
+                other => (PathBuf::new(), other.to_string()),
+            });
             None
         })
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.fault.get() {
+            None => Ok(()),
+            Some((path, reason)) => Err(Error::Table { path: path.clone(), reason: reason.clone() }),
+        }
     }
 
     /// Besides short wins those that fit the counters that run, if no counter that starts later can come in their way: the

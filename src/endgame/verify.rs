@@ -22,7 +22,7 @@ const CHUNK: usize = 4096;
 /// What was checked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// Files, each with all its checksums.
+    /// Files, each with all its checksums and counts.
     pub files: usize,
     /// Blocks in them.
     pub blocks: usize,
@@ -44,11 +44,11 @@ pub enum Extent {
     All,
 }
 
-/// Reads every block against its checksum, and derives positions from those that their turns lead to. Runs on the threads
+/// Reads every block against its checksum, counts wins, draws and losses and their lengths anew, and derives positions from those that their turns lead to. Runs on the threads
 /// of the rayon pool it is called in; `done` is told of positions on the way.
 ///
 /// # Errors
-/// If a block is damaged, a position is not what its turns make it, or `stop` is raised.
+/// If a block is damaged, a count is wrong, a position is not what its turns make it, or `stop` is raised.
 pub fn verify<P: Position>(
     tables: &Tables<P>,
     extent: Extent,
@@ -57,7 +57,7 @@ pub fn verify<P: Position>(
 ) -> Result<Verified> {
     let mut verified = Verified::default();
     for file in tables.files() {
-        verified.blocks += file.check()?;
+        verified.blocks += file.check(tables.rules())?;
         verified.files += 1;
     }
     let classes: Vec<(&Path, &Index)> =

@@ -18,7 +18,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
-use crate::evaluator::Truth;
+use crate::evaluator::Knowledge;
 use crate::games::game::Game;
 use crate::games::position::Position;
 use crate::games::turn::{self, Turn};
@@ -79,7 +79,7 @@ pub struct AlphaBeta<P> {
     time_cap: Option<Duration>,
     clock: Option<Clock>,
     table: Arc<Table>,
-    truth: Option<Arc<dyn Truth<P>>>,
+    knowledge: Knowledge<P>,
     workers: Vec<Worker<P>>,
     /// Whether what the last game taught is to be forgotten.
     fresh: bool,
@@ -99,7 +99,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             time_cap: None,
             clock: None,
             table: Arc::default(),
-            truth: None,
+            knowledge: Knowledge::default(),
             workers: Vec::new(),
             fresh: true,
             stopper: Arc::default(),
@@ -110,8 +110,8 @@ impl<P: Heuristic> AlphaBeta<P> {
 
     /// An engine that takes what is known of positions for certain, as far as the game's clock lets it be so.
     #[must_use]
-    pub fn with_truth(mut self, truth: Arc<dyn Truth<P>>) -> Self {
-        self.truth = Some(truth);
+    pub fn with_knowledge(mut self, knowledge: Knowledge<P>) -> Self {
+        self.knowledge = knowledge;
         self
     }
 
@@ -135,8 +135,8 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
-    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn], times: Times) -> Result<()> {
-        self.start(game, times)?;
+    fn deepen(&mut self, game: &Game<P>, roots: &mut [RootTurn], limits: Limits, times: Times) -> Result<()> {
+        self.start(game, limits, times)?;
         let (first, helpers) = self.workers.split_first_mut().expect("there is at least one thread");
         if helpers.is_empty() {
             first.iterate(roots, 1);
@@ -148,17 +148,18 @@ impl<P: Heuristic> AlphaBeta<P> {
                     let mut roots = roots.to_vec();
                     searches.push(scope.spawn(move || {
                         // Half of them look a turn further ahead.
-                        helper.iterate(&mut roots, 1 + i as u32 % 2);
+                        let reached = helper.iterate(&mut roots, 1 + i as u32 % 2);
                         done.store(true, Relaxed);
-                        roots
+                        (reached, roots)
                     }));
                 }
-                first.iterate(roots, 1);
+                let mut reached = first.iterate(roots, 1);
                 done.store(true, Relaxed);
-                // Whoever comes first to the end ends it for all.
+                // Whoever comes first to the end ends it for all, in the middle of an iteration of theirs.
                 for search in searches {
-                    let found = search.join().expect("a search does not panic");
-                    if found[0].depth > roots[0].depth {
+                    let (further, found) = search.join().expect("a search does not panic");
+                    if further > reached {
+                        reached = further;
                         roots.clone_from_slice(&found);
                     }
                 }
@@ -175,8 +176,8 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Sets the root and the limits.
-    fn start(&mut self, game: &Game<P>, times: Times) -> Result<()> {
-        let Options { limits, hash_mb, threads, methods } = self.options;
+    fn start(&mut self, game: &Game<P>, limits: Limits, times: Times) -> Result<()> {
+        let Options { hash_mb, threads, methods, .. } = self.options;
         let keeps = times.hard.is_some();
         let table = Table::new(hash_mb << 20, useful_entries(limits, keeps));
         if table.capacity() > self.table.capacity() {
@@ -197,7 +198,7 @@ impl<P: Heuristic> AlphaBeta<P> {
             worker.game.clone_from(game);
             worker.watch.heed(&self.stopper);
             worker.watch.start(limits, most_nodes, times);
-            worker.truth.clone_from(&self.truth);
+            worker.knowledge.clone_from(&self.knowledge);
             worker.busy.clone_from(&busy);
             if forgets {
                 worker.forget();
@@ -207,8 +208,7 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// Finds the true scores of all turns but the first and sorts them.
-    fn score_others(&mut self, roots: &mut [RootTurn], times: Times) {
-        let Options { limits, .. } = self.options;
+    fn score_others(&mut self, roots: &mut [RootTurn], limits: Limits, times: Times) {
         let worker = &mut self.workers[0];
         worker.watch.start(limits, limits.nodes, times);
         worker.score_others(roots);
@@ -233,7 +233,7 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
         let mut roots = self.root_turns(game)?;
         let times = self.times();
         if roots.len() > 1 {
-            self.deepen(game, &mut roots, times)?;
+            self.deepen(game, &mut roots, self.options.limits, times)?;
         } else {
             self.nodes = 0;
         }
@@ -242,10 +242,10 @@ impl<P: Heuristic> Player<P> for AlphaBeta<P> {
 
     fn analyse(&mut self, game: &Game<P>) -> Result<Analysis> {
         let mut roots = self.root_turns(game)?;
-        // Half of the time for the best turn, half for what the others are worth.
-        let times = self.times().half();
-        self.deepen(game, &mut roots, times)?;
-        self.score_others(&mut roots, times);
+        // Half of the time and the nodes for the best turn, half for what the others are worth.
+        let (limits, times) = (self.options.limits.half(), self.times().half());
+        self.deepen(game, &mut roots, limits, times)?;
+        self.score_others(&mut roots, limits, times);
         let lines: Vec<_> = roots.into_iter().map(|root| root.told(game)).collect();
         Ok(Analysis { value: lines[0].value, lines })
     }

@@ -25,6 +25,11 @@ impl Limits {
         by_depth.into_iter().chain(by_nodes).min().unwrap_or(usize::MAX)
     }
 
+    /// Half the time and the nodes, to the same depth.
+    pub(super) fn half(self) -> Self {
+        Self { time_s: self.time_s.map(|s| s / 2.0), nodes: self.nodes.map(|n| n.div_ceil(2)), ..self }
+    }
+
     /// As a player's text says them.
     pub(super) fn options(&self) -> impl Iterator<Item = String> {
         let options = [

@@ -260,15 +260,16 @@ impl<P: Position> Worker<P> {
     fn advance(&mut self, seat: &mut Seat<P>, hop: Hop, round: &mut Round<P>, recorded: &AtomicU64) -> Result<()> {
         seat.play(hop);
         round.stats.hops += 1;
-        let limit = self.config.selfplay.max_turns;
-        if seat.game.outcome().is_none() && seat.turn.is_empty() && seat.game.turns_played() >= limit {
-            seat.game.end(Outcome { winner: None, reason: Reason::TurnLimit })?;
-        }
         if seat.game.outcome().is_none()
             && seat.turn.is_empty()
             && let Some(proven) = self.knowledge.certain(&seat.game)
         {
             seat.game.end(Outcome { winner: proven.winner(seat.game.side()), reason: Reason::Tables })?;
+        }
+        self.knowledge.check()?;
+        let limit = self.config.selfplay.max_turns;
+        if seat.game.outcome().is_none() && seat.turn.is_empty() && seat.game.turns_played() >= limit {
+            seat.game.end(Outcome { winner: None, reason: Reason::TurnLimit })?;
         }
         let Some(outcome) = seat.game.outcome() else {
             seat.tree.reset(&seat.game);

@@ -30,7 +30,7 @@ pub struct Ordering {
     answers: [Vec<u16>; 2],
     /// By side, number of the other side's last hop and own number: as the history.
     replies: [Vec<i16>; 2],
-    /// By level of the search: the last two quiet hops that cut off others there.
+    /// By level of the search: the last two hops that cut off others there.
     killers: Vec<[u16; 2]>,
 }
 

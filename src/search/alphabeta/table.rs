@@ -145,7 +145,10 @@ impl Table {
 
     /// Ends a series of searches: the next one finds nothing.
     pub fn end(&self) {
-        self.lives.store(0, Relaxed);
+        // Entries of all ages live: whatever age comes next would pass for one of theirs.
+        if self.lives.swap(0, Relaxed) == AGES {
+            self.clear();
+        }
     }
 
     /// By how many searches an entry is older than the present one, if it lives.
@@ -257,6 +260,20 @@ mod tests {
         for _ in 0..200 {
             table.begin(false).unwrap();
             assert_eq!(table.probe(key(1)), None);
+        }
+    }
+
+    #[test]
+    fn after_the_end_of_a_long_series_nothing_is_found() {
+        let table = ready(true);
+        for n in 0..100 {
+            table.begin(true).unwrap();
+            table.store(key(1) + n % 16, entry(8));
+        }
+        table.end();
+        for _ in 0..100 {
+            table.begin(true).unwrap();
+            assert!((0..16).all(|n| table.probe(key(1) + n).is_none()));
         }
     }
 

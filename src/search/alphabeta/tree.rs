@@ -26,8 +26,6 @@ const PROBCUT_MARGIN: i32 = 50;
 const MARGINS_TO: i32 = 3;
 /// What a turn may change, in hundredths of a man.
 const MARGIN: i32 = 70;
-/// Wins that take longer are not told from guesses.
-const MOST_TURNS: i32 = 700;
 /// Below this depth a hop from the table is not missed.
 const INTERNAL_FROM: i32 = 4;
 
@@ -177,27 +175,17 @@ impl<P: Heuristic> Worker<P> {
 
     /// What may know the position or those after it.
     fn truth_from(&self, position: &P) -> Option<&dyn Truth<P>> {
-        let truth = self.truth.as_deref()?;
+        let truth = self.knowledge.truth()?;
         let material = position.material(0);
         let pieces: u32 = material.men.iter().chain(&material.kings).map(|&count| u32::from(count)).sum();
         (P::SPEC.boards == 1 && pieces <= truth.most_pieces() + 2).then_some(truth)
     }
 
-    /// The score of a position that is known for certain. What is known leaves draws by counting and by repetition out: a
-    /// win before which one may come is none yet.
+    /// The score of a position that is known for certain.
     fn certain(&self, position: &P, turns: i32) -> Option<i32> {
-        let truth = self.truth_from(position)?;
-        if turns == 0 || !position.at_turn_start() {
-            return None;
-        }
-        let Proven { value, turns: left } = truth.probe(position)?;
-        let in_time = || truth.in_time(&self.game, left);
-        let left = i32::from(left);
-        match value {
-            0 => Some(0),
-            _ if left <= MOST_TURNS && in_time() => Some((WIN - turns - left) * i32::from(value.signum())),
-            _ => None,
-        }
+        let truth = self.truth_from(position).filter(|_| position.at_turn_start())?;
+        let Proven { value, turns: left } = truth.certain(&self.game)?;
+        Some((WIN - turns - i32::from(left)) * i32::from(value))
     }
 
     /// The score of a table entry, if it answers a node of this depth and window. An entry knows nothing of this game's

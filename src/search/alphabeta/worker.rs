@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Hop, Hops};
-use crate::evaluator::Truth;
+use crate::evaluator::Knowledge;
 use crate::games::game::Game;
 use crate::games::turn::Turn;
 use crate::search::heuristic::Heuristic;
@@ -20,6 +20,9 @@ const ASPIRATION: i32 = 12;
 /// The iteration from which on the window is narrow.
 const ASPIRATION_FROM: u32 = 4;
 
+/// Further than any depth: nothing more is to be found.
+pub(super) const PROOF: u32 = u32::MAX;
+
 /// What one thread needs for its search.
 pub(super) struct Worker<P> {
     pub(super) methods: Methods,
@@ -27,7 +30,7 @@ pub(super) struct Worker<P> {
     /// What the other threads are at, where there are any.
     pub busy: Option<Arc<Busy>>,
     /// Knows positions of few pieces for certain.
-    pub truth: Option<Arc<dyn Truth<P>>>,
+    pub knowledge: Knowledge<P>,
     pub(super) ordering: Ordering,
     pub watch: Watch,
     /// The game at the node being searched.
@@ -75,7 +78,7 @@ impl<P: Heuristic> Worker<P> {
             methods,
             table,
             busy: None,
-            truth: None,
+            knowledge: Knowledge::default(),
             ordering: Ordering::default(),
             watch,
             game,
@@ -89,23 +92,29 @@ impl<P: Heuristic> Worker<P> {
         self.ordering.forget(P::SPEC.actions);
     }
 
-    /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds.
-    pub fn iterate(&mut self, roots: &mut [RootTurn], first: u32) {
+    /// Deepens until a limit or a proof; the best turn comes first, with its true score; the others' are bounds. Answers the
+    /// depth of the last iteration that came to its end, after a proof [`PROOF`].
+    pub fn iterate(&mut self, roots: &mut [RootTurn], first: u32) -> u32 {
         let (mut steady, mut last) = (0, None);
+        let mut reached = 0;
+        let is_known = self.knowledge.certain(&self.game).is_some();
         for depth in first..=self.watch.deepest {
             self.iteration = depth;
-            let Some(score) = self.aspire(roots, depth) else { return };
-            if proven_within(score, depth) {
-                return;
+            let Some(score) = self.aspire(roots, depth) else { break };
+            // What is known of the root is known of what follows its turns.
+            if proven_within(score, depth) || (is_known && score.abs() >= PROVEN) {
+                return PROOF;
             }
+            reached = depth;
             self.watch.armed = true;
             steady = if last.as_ref() == Some(&roots[0].turn) { steady + 1 } else { 0 };
             last = Some(roots[0].turn.clone());
             // What has been best for long will stay so.
             if self.watch.is_enough(if steady > 3 { 0.5 } else { 0.8 }) {
-                return;
+                break;
             }
         }
+        reached
     }
 
     /// One iteration, in windows around the score of the one before that widen until the score lies within.
