@@ -16,7 +16,7 @@ const EVEN: f32 = 0.25;
 const TRIES: usize = 16;
 
 /// Reads what [`Openings::read`] reads, and `balanced:PLIES`: as many random openings as there are pairs of games, each
-/// judged even by a search of six turns.
+/// judged even by a search of six turns; where too few are found they come again.
 ///
 /// # Errors
 /// As [`Openings::read`]; [`Error::Interrupted`] once `stop` is raised.

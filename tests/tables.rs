@@ -101,6 +101,9 @@ fn the_engine_with_tables_wins_in_as_many_turns_as_they_say() {
     let dir = folder.path().display();
     let seen = wins_all(&tables, &mut *roster::player(&format!("alphabeta:depth=1,tables={dir}")).unwrap());
     assert_eq!(seen, long_wins(&tables).len());
+    // Nothing is left to look for.
+    let mut deep = roster::player::<Russian>(&format!("alphabeta:depth=9,tables={dir}")).unwrap();
+    assert!(long_wins(&tables).iter().all(|(game, _)| deep.analyse(game).unwrap().lines[0].depth == Some(1)));
     // Without tables it does not see them.
     let mut blind = roster::player::<Russian>("alphabeta:depth=1").unwrap();
     assert!(long_wins(&tables).iter().all(|(game, _)| blind.analyse(game).unwrap().value < 1.0));

@@ -268,12 +268,12 @@ mod tests {
         let table = ready(true);
         for n in 0..100 {
             table.begin(true).unwrap();
-            table.store(key(1) + n % 16, entry(8));
+            table.store(key(n) + n % 16, entry(8));
         }
         table.end();
         for _ in 0..100 {
             table.begin(true).unwrap();
-            assert!((0..16).all(|n| table.probe(key(1) + n).is_none()));
+            assert!((0..100).all(|n| table.probe(key(n) + n % 16).is_none()));
         }
     }
 
