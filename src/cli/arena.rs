@@ -37,8 +37,8 @@ pub(super) struct Arguments {
     /// Games, an even number: each opening is played twice, colours swapped.
     #[arg(long, default_value_t = 100)]
     games: u32,
-    /// random:PLIES, balanced:PLIES (of random ones those that a search of six turns calls even), a file with an opening a line (turns or a position), or a PDN file: the first 8 turns of its games,
-    /// FILE:PLIES for more or fewer.
+    /// random:PLIES, balanced:PLIES (of random ones those that a search of six turns calls even), a file with an opening a
+    /// line (turns or a position), or a PDN file: the first 8 turns of its games, FILE:PLIES for more or fewer.
     #[arg(long, default_value = "random:4")]
     openings: String,
     /// The time of each side: blitz (180+2), rapid (600+5), classic (2700+15) or SECONDS+INCREMENT.

@@ -112,7 +112,8 @@ impl Builder {
     /// a build that was ended, however it was, goes on where it stood. One build at a time may write to a folder.
     ///
     /// # Errors
-    /// If another build is at work in the folder, `stop` is raised, the disk fails, a file that is needed is damaged, or a win is too long to be kept.
+    /// If another build is at work in the folder, `stop` is raised, the disk fails, a file that is needed is damaged, or a
+    /// win is too long to be kept.
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<Built>> {
         fs::create_dir_all(&self.dir).map_err(|source| Error::io(&self.dir, source))?;
         let _alone = self.lock()?;

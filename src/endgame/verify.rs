@@ -44,8 +44,9 @@ pub enum Extent {
     All,
 }
 
-/// Reads every block against its checksum, counts wins, draws and losses and their lengths anew, and derives positions from those that their turns lead to. Runs on the threads
-/// of the rayon pool it is called in; `done` is told of positions on the way.
+/// Reads every block against its checksum, counts wins, draws and losses and their lengths anew, and derives positions from
+/// those that their turns lead to. Runs on the threads of the rayon pool it is called in; `done` is told of positions on the
+/// way.
 ///
 /// # Errors
 /// If a block is damaged, a count is wrong, a position is not what its turns make it, or `stop` is raised.

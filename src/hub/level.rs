@@ -26,7 +26,8 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// Takes up a command; `infinite` is a day, so that a player does not stop at its own default depth; values that make no sense count as not given.
+    /// Takes up a command; values that make no sense count as not given, and `infinite` is a day, so that a player does not
+    /// stop at its own default depth.
     pub fn read(&mut self, message: &Message) {
         if self.used {
             *self = Self::default();
