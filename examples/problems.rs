@@ -54,7 +54,9 @@ fn of_tables(
         let fen = format!("W:W{}:B{}", pieces[..3].join(","), pieces[3..].join(","));
         let Ok(position) = Russian::read_fen(&fen) else { continue };
         let game = Game::from_position(position, Preset::Official)?;
-        let Some(Proven { value: 1, turns: 9.. }) = certain(tables, &game) else { continue };
+        let proven = certain(tables, &game);
+        tables.check()?;
+        let Some(Proven { value: 1, turns: 9.. }) = proven else { continue };
         let turns = turn::list_with_positions(&position);
         let wins = |after: &Russian| tables.probe(after).is_none_or(|proven| proven.value == -1);
         let mut winning = turns.iter().filter(|(_, after)| wins(after));

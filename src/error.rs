@@ -119,6 +119,9 @@ pub enum Error {
     /// The network library failed.
     #[error("network: {0}")]
     Network(String),
+    /// The system does not give the memory that is needed.
+    #[error("no memory for {0}")]
+    Memory(String),
     /// A check that was asked for did not hold.
     #[error("{0}")]
     Failed(String),

@@ -58,7 +58,7 @@ impl WholeFile {
         if path.is_dir() {
             return Err(Error::io(path, std::io::ErrorKind::IsADirectory.into()));
         }
-        let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file());
         let temporary = (!in_place).then(|| {
             let mut name = path.file_name().unwrap_or_default().to_owned();
             name.push(format!(".{}.tmp", std::process::id()));

@@ -249,7 +249,14 @@ fn the_other_program_chooses_the_variant() {
 
 #[test]
 fn a_stop_is_heard_while_the_player_thinks() {
-    let mut child = engine("rollout:visits=100000000");
+    let engines =
+        ["rollout:visits=100000000", "alphabeta", "alphabeta:eval=basic", &format!("hub:cmd={SHASHKI} hub alphabeta")];
+    engines.into_iter().for_each(heeds_a_stop);
+}
+
+/// A search without an end ends.
+fn heeds_a_stop(player: &str) {
+    let mut child = engine(player);
     let (mut input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut lines = output.lines().map(Result::unwrap);
     writeln!(input, "init\npos pos={}\nlevel infinite\ngo think\nping", start::<Russian>()).unwrap();

@@ -285,6 +285,19 @@ fn equal_engines_answer_alike_whatever_they_thought_of_before() {
         assert_eq!(other.choose(&game).unwrap(), expected);
         assert_eq!(other.analyse(&game).unwrap().lines[0].turn, expected);
     }
+    for limits in [Limits::default(), Limits { nodes: Some(3000), ..Limits::default() }] {
+        let mut timed = within(limits);
+        for n in 0..20 {
+            let game = random_opening(&mut rng, n);
+            Player::<Russian>::limit_time(&mut timed, 0.01);
+            timed.choose(&random_opening(&mut rng, 10)).unwrap();
+            let [seen, expected] = [&mut timed, &mut within(limits)].map(|engine| {
+                let analysis = engine.analyse(&game).unwrap();
+                (engine.nodes(), analysis.value)
+            });
+            assert_eq!(seen, expected, "{limits:?}");
+        }
+    }
 }
 
 #[test]

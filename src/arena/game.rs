@@ -144,8 +144,8 @@ fn play_game<P: Position>(
         }
         match answer.and_then(|turn| game.play(&turn).map(|()| turn)) {
             Ok(turn) => turns.push(turn),
-            // Nobody's fault but the disk's.
-            Err(error @ Error::Table { .. }) => return Err(error),
+            // Nobody's fault but the machine's.
+            Err(error @ (Error::Table { .. } | Error::Memory(_))) => return Err(error),
             Err(error) => {
                 let (name, turn) = (players[i].name(), turns.len() + 1);
                 warning = Some(format!("game {}: {name} as {side} failed at turn {turn}: {error}", number + 1));

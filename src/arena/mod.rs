@@ -139,7 +139,8 @@ impl Report {
 /// ```
 ///
 /// # Errors
-/// If the options make no sense, a player cannot be made, or `on_game` fails.
+/// If the options make no sense, a player cannot be made, `on_game` fails, an endgame table is damaged, or there is no memory
+/// to think with.
 pub fn play<P: Position>(
     a: &Factory<'_, P>,
     b: &Factory<'_, P>,

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, WholeFile};
 use crate::for_variant;
 use crate::games::Variant;
 use crate::roster::Entrant;
@@ -98,7 +98,7 @@ impl Arguments {
             ));
         }
         // What cannot be written in the end is better known now.
-        drop(files::WholeFile::create(&self.out)?);
+        let file = WholeFile::create(&self.out)?;
         let games = self.games::<P>(stop)?;
         let samples = Samples::new(&games);
         let [positions, held_out] = samples.len();
@@ -120,7 +120,7 @@ impl Arguments {
         if !tuned.learnt.is_finite() {
             return Err(Error::value("penalty", self.penalty, "one large enough for a fit"));
         }
-        weights::write(&self.out, &fitted, unit)?;
+        weights::write(file, &fitted, unit)?;
         let results = [2, 1, 0].map(|points| games.iter().filter(|game| game.points == points).count());
         let [won, drawn, lost] = results;
         out.text(&format!("{} games of {}: +{won} ={drawn} -{lost} for White", games.len(), self.variant))?;

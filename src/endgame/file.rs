@@ -234,19 +234,20 @@ impl TableFile {
 
     /// Reads everything.
     pub fn load(&self) -> Result<Vec<Solved>> {
-        let class = |&(index, _, first): &(Index, Counts, usize)| {
-            let blocks = (first..first + index.len().div_ceil(BLOCK_CODES)).into_par_iter();
-            let blocks: Vec<_> = blocks.map(|at| self.block(at)).collect::<Result<_>>()?;
-            Ok(Solved { index, codes: blocks.concat().into() })
-        };
-        self.classes.iter().map(class).collect()
+        self.classes.iter().map(|class| self.solved(class)).collect()
+    }
+
+    fn solved(&self, &(index, _, first): &(Index, Counts, usize)) -> Result<Solved> {
+        let blocks = (first..first + index.len().div_ceil(BLOCK_CODES)).into_par_iter();
+        let blocks: Vec<_> = blocks.map(|at| self.block(at)).collect::<Result<_>>()?;
+        Ok(Solved { index, codes: blocks.concat().into() })
     }
 
     /// Reads every block and counts anew: an error if one is damaged or the counts are others. Answers how many blocks
     /// there are.
     pub fn check(&self, rules: Rules) -> Result<usize> {
-        for (solved, counts) in self.load()?.iter().zip(self.classes.iter().map(|(_, counts, _)| counts)) {
-            if Counts::of(rules, solved) != *counts {
+        for class in &self.classes {
+            if Counts::of(rules, &self.solved(class)?) != class.1 {
                 return Err(damaged(&self.path, "its counts are not those of its positions"));
             }
         }

@@ -58,6 +58,9 @@ pub fn verify<P: Position>(
 ) -> Result<Verified> {
     let mut verified = Verified::default();
     for file in tables.files() {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
         verified.blocks += file.check(tables.rules())?;
         verified.files += 1;
     }

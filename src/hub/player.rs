@@ -1,5 +1,7 @@
 //! Another program as a player: started, asked, watched over, ended.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
@@ -35,6 +37,8 @@ const START_S: f64 = 30.0;
 const BEYOND_TIME_S: f64 = 10.0;
 /// How long it may take to look so many turns ahead, in seconds.
 const BY_DEPTH_S: f64 = 300.0;
+/// How often it is looked whether it is to stop, in milliseconds.
+const LOOK_MS: u64 = 20;
 /// How long it may take to answer the first `ping`; one that does not is never sent another.
 const PONG_S: f64 = 1.0;
 
@@ -49,6 +53,8 @@ pub struct HubPlayer<P: Position> {
     failed: Option<Error>,
     limit: Option<f64>,
     past: Option<Past<P>>,
+    /// Raised by whoever wants an answer soon.
+    stop: Arc<AtomicBool>,
 }
 
 /// How the game came to where it stands since the material last changed, as far as it was seen.
@@ -105,7 +111,7 @@ impl<P: Position> HubPlayer<P> {
     /// If the protocol cannot name the variant's turns.
     pub fn new(settings: Settings) -> Result<Self> {
         text::check::<P>()?;
-        Ok(Self { settings, engine: None, failed: None, limit: None, past: None })
+        Ok(Self { settings, engine: None, failed: None, limit: None, past: None, stop: Arc::default() })
     }
 
     /// The engine, started now if it does not run.
@@ -140,8 +146,10 @@ impl<P: Position> HubPlayer<P> {
             pos = pos.with("moves", turns);
         }
         let start_s = self.settings.start_s();
+        let stop = Arc::clone(&self.stop);
         let engine = self.engine()?;
-        let answered = engine.ask(&[pos, level, Message::new("go").with("think", "")], start_s, timeout_s);
+        let question = [pos, level, Message::new("go").with("think", "")];
+        let answered = engine.ask(&question, start_s, timeout_s, &stop);
         let checked = answered.and_then(|answer| {
             let turn = text::read_turn(game.position(), &answer.turn);
             turn.map(|turn| (turn, answer.info)).map_err(|error| error.to_string())
@@ -246,7 +254,12 @@ impl Engine {
 
     /// The next message, where `expected` is what all wait for.
     fn hear(&mut self, deadline: Instant, expected: &str) -> Result<Message, String> {
-        let line = self.process.line(deadline).map_err(|silence| match silence {
+        let line = self.process.line(deadline);
+        self.understand(line, expected)
+    }
+
+    fn understand(&mut self, line: Result<String, Silence>, expected: &str) -> Result<Message, String> {
+        let line = line.map_err(|silence| match silence {
             Silence::Late => format!("no {expected} in time"),
             Silence::Closed => "it closed its output".to_owned(),
         })?;
@@ -277,14 +290,24 @@ impl Engine {
         }
     }
 
-    /// Sends the question and hears the answer.
-    fn ask(&mut self, question: &[Message], start_s: f64, timeout_s: f64) -> Result<Answer, String> {
+    /// Sends the question and hears the answer, which is asked for at once when `stop` is raised.
+    fn ask(&mut self, question: &[Message], start_s: f64, timeout_s: f64, stop: &AtomicBool) -> Result<Answer, String> {
         self.settle(start_s)?;
         question.iter().try_for_each(|message| self.send(&message.to_string()))?;
         let deadline = Instant::now() + Duration::from_secs_f64(timeout_s);
         let mut info = Message::default();
+        let mut stopped = false;
         loop {
-            let message = self.hear(deadline, "answer")?;
+            if !stopped && stop.load(Ordering::Relaxed) {
+                stopped = true;
+                self.send("stop")?;
+            }
+            let look = if stopped { deadline } else { deadline.min(Instant::now() + Duration::from_millis(LOOK_MS)) };
+            let line = match self.process.line(look) {
+                Err(Silence::Late) if Instant::now() < deadline => continue,
+                line => line,
+            };
+            let message = self.understand(line, "answer")?;
             match message.word.as_str() {
                 "info" => info = message,
                 "done" => {
@@ -368,5 +391,9 @@ impl<P: Position> Player<P> for HubPlayer<P> {
 
     fn limit_time(&mut self, seconds: f64) {
         self.limit = Some(seconds);
+    }
+
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 }

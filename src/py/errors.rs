@@ -1,7 +1,7 @@
-//! The crate's errors as Python's: `ValueError` for values, `OSError` for files, `RuntimeError` for the rest.
+//! The crate's errors as Python's: `ValueError` for values, `OSError` for files, `MemoryError` where there is none, `RuntimeError` for the rest.
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::Error;
@@ -19,6 +19,7 @@ impl From<Error> for PyErr {
                 None => PyOSError::new_err(error.to_string()),
             },
             Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+            Error::Memory(_) => PyMemoryError::new_err(error.to_string()),
             Error::Network(_) | Error::Failed(_) => PyRuntimeError::new_err(error.to_string()),
             _ => PyValueError::new_err(error.to_string()),
         }

@@ -109,6 +109,7 @@ impl<P: Heuristic> AlphaBeta<P> {
     }
 
     /// An engine that takes what is known of positions for certain, as far as the game's clock lets it be so.
+    /// Whether anything went wrong in asking, [`Knowledge::check`] tells.
     #[must_use]
     pub fn with_knowledge(mut self, knowledge: Knowledge<P>) -> Self {
         self.knowledge = knowledge;
@@ -179,8 +180,8 @@ impl<P: Heuristic> AlphaBeta<P> {
     fn start(&mut self, game: &Game<P>, limits: Limits, times: Times) -> Result<()> {
         let Options { hash_mb, threads, methods, .. } = self.options;
         let keeps = times.hard.is_some();
-        let table = Table::new(hash_mb << 20, useful_entries(limits, keeps));
-        if table.capacity() > self.table.capacity() {
+        let table = Table::new(hash_mb << 20, useful_entries(self.options.limits, keeps));
+        if table.capacity() != self.table.capacity() {
             self.table = Arc::new(table);
             self.workers.clear();
             self.fresh = true;

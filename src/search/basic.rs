@@ -5,6 +5,8 @@ mod table;
 mod watch;
 
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -396,7 +398,7 @@ impl<P: Heuristic> Player<P> for Basic<P> {
             self.deepen(game, &mut roots);
         } else {
             self.time_cap = None;
-            self.watch = Watch::default();
+            self.watch.nodes = 0;
         }
         Ok(roots.swap_remove(0).turn)
     }
@@ -419,6 +421,10 @@ impl<P: Heuristic> Player<P> for Basic<P> {
 
     fn limit_time(&mut self, seconds: f64) {
         self.time_cap = Some(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX));
+    }
+
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.watch.stopper = Arc::clone(stop);
     }
 }
 

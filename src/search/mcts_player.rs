@@ -108,6 +108,7 @@ impl<P: Position> MctsPlayer<P> {
     }
 
     /// A player whose trees take what is certain for proven.
+    /// Whether anything went wrong in asking, [`Knowledge::check`] tells.
     #[must_use]
     pub fn with_knowledge(self, knowledge: Knowledge<P>) -> Self {
         Self { knowledge, tree: None, ..self }

@@ -94,7 +94,7 @@ impl<P: Position> Worker<P> {
     /// The worker number `index` of a run.
     ///
     /// # Errors
-    /// If the variant has no such draw rules, or the config wants no games.
+    /// If the variant has no such draw rules, the config wants no games, or its tables are missing or damaged.
     pub fn new(config: &Config, seed: u64, index: usize) -> Result<Self> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // Streams 2^128 steps apart.
@@ -168,7 +168,7 @@ impl<P: Position> Worker<P> {
     /// not complete and of no use. `recorded` counts along, over all workers.
     ///
     /// # Errors
-    /// If the evaluator fails.
+    /// If the evaluator fails, or an endgame table is damaged.
     pub fn generate(
         &mut self,
         evaluator: &mut dyn Evaluator<P>,

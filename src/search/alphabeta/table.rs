@@ -123,8 +123,11 @@ impl Table {
     /// # Errors
     /// If the system does not give the memory.
     pub fn begin(&self, keeps: bool) -> Result<()> {
+        if !keeps {
+            self.end();
+        }
         let age = (self.age.load(Relaxed) + 1) % AGES;
-        let lives = if keeps { (self.lives.load(Relaxed) + 1).min(AGES) } else { 1 };
+        let lives = (self.lives.load(Relaxed) + 1).min(AGES);
         self.age.store(age, Relaxed);
         self.lives.store(lives, Relaxed);
         if self.buckets.get().is_none() {
@@ -132,7 +135,7 @@ impl Table {
             let mib = (self.capacity * size_of::<Bucket>()) >> 20;
             buckets
                 .try_reserve_exact(self.capacity)
-                .map_err(|_| Error::Failed(format!("no memory for a table of {mib} MiB; hash=MIB makes it smaller")))?;
+                .map_err(|_| Error::Memory(format!("a table of {mib} MiB; hash=MIB makes it smaller")))?;
             buckets.resize_with(self.capacity, Bucket::default);
             self.buckets.get_or_init(|| buckets);
         }
@@ -270,7 +273,8 @@ mod tests {
             table.begin(true).unwrap();
             table.store(key(n) + n % 16, entry(8));
         }
-        table.end();
+        // An untimed search ends it too.
+        table.begin(false).unwrap();
         for _ in 0..100 {
             table.begin(true).unwrap();
             assert!((0..100).all(|n| table.probe(key(n) + n % 16).is_none()));

@@ -185,7 +185,9 @@ impl<P: Heuristic> Worker<P> {
     fn certain(&self, position: &P, turns: i32) -> Option<i32> {
         let truth = self.truth_from(position).filter(|_| position.at_turn_start())?;
         let Proven { value, turns: left } = truth.certain(&self.game)?;
-        Some((WIN - turns - i32::from(left)) * i32::from(value))
+        // A win too far off reads as a guess.
+        let score = WIN - turns - i32::from(left);
+        (value == 0 || score >= PROVEN).then_some(score * i32::from(value))
     }
 
     /// The score of a table entry, if it answers a node of this depth and window. An entry knows nothing of this game's

@@ -1,5 +1,8 @@
 //! The watch that stops the basic engine.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use crate::search::limits::{DEFAULT_DEPTH, Limits, MAX_DEPTH};
@@ -16,6 +19,8 @@ pub(super) struct Watch {
     most_nodes: Option<u64>,
     deadline: Option<Instant>,
     next_look: u64,
+    /// Set by whoever asked, from outside.
+    pub(super) stopper: Arc<AtomicBool>,
     /// Until armed it lets everything pass: the first iteration always ends.
     pub(super) armed: bool,
     pub(super) stopped: bool,
@@ -31,6 +36,7 @@ impl Watch {
             deepest: limits.depth.unwrap_or(if unlimited { DEFAULT_DEPTH } else { MAX_DEPTH }).clamp(1, MAX_DEPTH),
             most_nodes: limits.nodes,
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            stopper: std::mem::take(&mut self.stopper),
             ..Self::default()
         };
     }
@@ -42,7 +48,8 @@ impl Watch {
         }
         if self.nodes >= self.next_look {
             self.next_look = self.nodes + WATCH_INTERVAL;
-            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            self.stopped = late || self.stopper.load(Relaxed);
         }
         self.stopped |= self.most_nodes.is_some_and(|most| self.nodes >= most);
         self.stopped

@@ -1,11 +1,9 @@
 //! The file of tuned weights.
 
-use std::path::Path;
-
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
-use crate::files::write_whole;
+use crate::files::WholeFile;
 
 use super::super::heuristic::{FILLED, HEAD};
 
@@ -13,7 +11,7 @@ use super::super::heuristic::{FILLED, HEAD};
 ///
 /// # Errors
 /// If the disk does not take it.
-pub fn write(path: &Path, weights: &[f64], unit: f64) -> Result<()> {
+pub fn write(mut file: WholeFile, weights: &[f64], unit: f64) -> Result<()> {
     let mut bytes = HEAD.to_vec();
     for (n, weight) in weights.iter().enumerate() {
         let hundredths = (weight * unit).round();
@@ -25,5 +23,6 @@ pub fn write(path: &Path, weights: &[f64], unit: f64) -> Result<()> {
     }
     let sum = Sha256::digest(&bytes);
     bytes.extend(&sum[..8]);
-    write_whole(path, &bytes)
+    file.write(&bytes)?;
+    file.finish()
 }
