@@ -302,6 +302,17 @@ mod tests {
         engine.limit_time(0.001);
         engine.choose(&game)?;
         assert_eq!(engine.table.capacity(), (2 << 20) / 64);
+        engine.choose(&game)?;
+        assert_eq!(engine.table.capacity(), (1 << (DEFAULT_DEPTH + 10)) / 4);
+        Ok(())
+    }
+
+    #[test]
+    fn an_analysis_has_the_table_of_a_choice() -> Result<()> {
+        let limits = Limits { nodes: Some(4096), ..Limits::default() };
+        let mut engine = AlphaBeta::<Russian>::new(Options { limits, ..Options::default() });
+        engine.analyse(&Game::new(Preset::Official)?)?;
+        assert_eq!(engine.table.capacity(), 4096 / 4);
         Ok(())
     }
 }
