@@ -100,7 +100,7 @@ def comparisons(program: str) -> Iterator[Comparison]:
     )
     yield Comparison(
         "vecenv-1-pettingzoo-mask",
-        "VecEnv, 1 game, drawn from the mask",
+        "VecEnv, 1 game, drawn from the mask of booleans",
         hops,
         lambda: single_env(sampled=False),
         "PettingZoo connect_four, drawn from the mask",
