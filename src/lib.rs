@@ -10,6 +10,7 @@ pub mod error;
 pub mod device;
 pub mod files;
 pub mod heap;
+pub mod seal;
 pub mod seed;
 pub mod threads;
 

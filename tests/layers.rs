@@ -7,7 +7,7 @@ use std::path::Path;
 /// The floors, lowest first. A module imports from lower floors only; where modules of one floor stand in order, a later
 /// one may also import an earlier one.
 const FLOORS: [&[&str]; 8] = [
-    &["error", "device", "files", "heap", "seed", "threads"],
+    &["error", "device", "files", "heap", "seal", "seed", "threads"],
     &["board"],
     &["games"],
     &["config", "evaluator", "player"],

@@ -14,6 +14,7 @@ use crate::games::game::Game;
 use crate::games::planes::Features;
 use crate::games::position::Position;
 use crate::player::Player;
+use crate::seal::{seal, unseal};
 use crate::threads;
 
 use super::batch::BatchMut;
@@ -253,7 +254,7 @@ impl<P: Position> VecEnv<P> {
             put_rng(&lane.rng, &mut out)?;
             out.extend(lane.game.to_bytes());
         }
-        Ok(out)
+        Ok(seal(out))
     }
 
     /// Restores the games of [`VecEnv::save`], taken from an environment with as many games; then nothing else differs
@@ -262,9 +263,9 @@ impl<P: Position> VecEnv<P> {
     /// # Errors
     /// [`Error::State`] if the bytes are damaged or of an environment that does not fit; then nothing has changed.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut rest = bytes;
+        let mut rest = unseal("environment", bytes)?;
         if take(&mut rest)? != MAGIC {
-            return Err(damaged("expected an environment of format 2"));
+            return Err(damaged("expected an environment of format 3"));
         }
         let games = u32::from_le_bytes(take(&mut rest)?) as usize;
         if games != self.games() {
@@ -292,7 +293,7 @@ impl<P: Position> VecEnv<P> {
 }
 
 /// The first bytes of a stored environment; the last of them is the format's version.
-const MAGIC: [u8; 4] = *b"she\x02";
+const MAGIC: [u8; 4] = *b"she\x03";
 
 /// How long a thread looks out for what it waits for before it goes to sleep: waking it takes tens of microseconds, in
 /// which it could step a hundred games.

@@ -13,6 +13,7 @@ use crate::games::pdn;
 use crate::games::planes::Features;
 use crate::games::position::{Position, Spec};
 use crate::games::turn::Turn;
+use crate::seal::{seal, unseal};
 
 /// What Python asks of a game, whatever its variant.
 pub trait ErasedGame: Send + Sync {
@@ -194,10 +195,11 @@ impl<P: Position> ErasedGame for Record<P> {
         if !self.past.turns.is_empty() || !self.past.turn.is_empty() {
             bytes.extend(serde_json::to_vec(&self.past).expect("lists of texts are JSON"));
         }
-        bytes
+        seal(bytes)
     }
 
-    fn set_state(&mut self, mut bytes: &[u8]) -> Result<()> {
+    fn set_state(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut bytes = unseal("game", bytes)?;
         let game = Game::take(&mut bytes)?;
         if bytes.is_empty() {
             *self = Self::new(game);

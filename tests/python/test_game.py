@@ -176,7 +176,7 @@ def test_bad_values_are_named_with_what_was_expected(call, words):
     assert "\n" not in str(caught.value)
 
 
-def test_damaged_states_never_panic():
+def test_damaged_states_are_refused():
     game = shashki.Game()
     for turn in ("c3-d4", "b6-a5"):
         game.play(turn)
@@ -186,16 +186,12 @@ def test_damaged_states_never_panic():
         damaged = bytearray(state)
         damaged[rng.integers(len(damaged))] ^= 1 << rng.integers(8)
         other = shashki.Game()
-        try:
+        with pytest.raises(ValueError, match="game: its checksum"):
             other.set_state(bytes(damaged))
-        except ValueError:
-            assert other == shashki.Game()
-        else:
-            other.turns(), other.observation(), other.action_mask(), str(other), other.fen()
+        assert other == shashki.Game()
     for length in range(len(state) - 1):
-        if length != len(state.partition(b"{")[0]):
-            with pytest.raises(ValueError):
-                shashki.Game().set_state(state[:length])
+        with pytest.raises(ValueError):
+            shashki.Game().set_state(state[:length])
 
 
 def test_the_board_is_drawn():
