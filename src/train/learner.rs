@@ -210,7 +210,8 @@ impl Learner {
         }
         let weight_decay = self.config.weight_decay;
         self.step += 1;
-        self.optimiser.step(&mut self.parameters, &gradient, self.step, learning_rate, weight_decay)?;
+        let threads = self.shards.len();
+        self.optimiser.step(&mut self.parameters, &gradient, self.step, learning_rate, weight_decay, threads)?;
         if let Some(average) = &mut self.average {
             let _no_gradients = tch::no_grad_guard();
             let _ = average.f_lerp_(&self.parameters, 1.0 - memory(self.config.average, self.step))?;
