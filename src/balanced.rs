@@ -27,7 +27,11 @@ pub fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u64, sto
     let wanted = (games as usize / 2).max(1);
     let mut judge = roster::player::<P>(JUDGE)?;
     let mut even = Vec::with_capacity(wanted);
-    for opening in random.draw(TRIES * wanted, preset, seed)? {
+    let drawn = random.draw(TRIES * wanted, preset, seed).map_err(|error| match error {
+        Error::Value { what, expected, .. } => Error::value(what, text, expected),
+        other => other,
+    })?;
+    for opening in drawn {
         if even.len() == wanted {
             break;
         }
@@ -44,5 +48,19 @@ pub fn read<P: Heuristic>(text: &str, preset: Preset, games: u32, seed: u64, sto
         Err(Error::value("openings", text, "a number of plies after which a game may be even"))
     } else {
         Ok(Openings::List(even))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Russian;
+
+    #[test]
+    fn a_text_that_makes_no_sense_is_named_as_it_was_given() {
+        for text in ["balanced:101", "balanced:100", "balanced:x"] {
+            let read = read::<Russian>(text, Preset::Official, 2, 1, &AtomicBool::new(false));
+            assert!(read.unwrap_err().to_string().contains(text), "{text}");
+        }
     }
 }

@@ -252,6 +252,8 @@ fn the_command_builds_tells_and_checks() {
     assert!(told["value"] == 1 && told["turns"] == 3 && told["best"] == serde_json::json!(["a1-f6"]), "{told}");
     assert_eq!(told["lines"][6], serde_json::json!({"turn": "a1-g7", "value": -1, "turns": 2}));
     assert_eq!(json(&["verify", "--all"])[0]["positions"], 199_520);
+    assert_eq!(json(&["verify", "--samples", "18446744073709551615"])[0]["positions"], 199_520);
+    command(&["verify", "--dir", dir, "--samples", "0"], 2);
     let [_, error] = command(&["probe", "--dir", dir, "--fen", "W:Wc3,e3,g3:Bh8"], 2);
     assert!(error.contains("at most 3 pieces") && error.trim_end().lines().count() == 1, "{error}");
     let [_, error] = command(&["build", "--pieces", "9", "--dir", dir], 2);

@@ -140,6 +140,9 @@ fn what_cannot_be_tuned_is_refused_in_one_line() {
         (vec!["--games", "0"], 2, "games"),
         (vec!["--keep", "same", "--out", "same"], 2, "out"),
         (vec!["--keep", "./same", "--out", "same"], 2, "out"),
+        (vec!["--steps", "0"], 2, "steps"),
+        #[cfg(unix)]
+        (vec!["--keep", "/dev/null"], 1, "/dev/null: expected a file"),
         (vec!["--games", "0", "--from", "bad", "--out", "./bad"], 2, "out"),
         (vec!["--games", "1000000", "--out", "nowhere/weights"], 1, "nowhere/weights"),
         (vec!["--games", "1000000", "--out", "."], 1, "directory"),

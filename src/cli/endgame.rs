@@ -231,8 +231,8 @@ struct Verify {
     /// The folder of the tables.
     #[arg(long)]
     dir: PathBuf,
-    /// Positions to derive anew, as many in each class of pieces.
-    #[arg(long, default_value_t = 100_000)]
+    /// Positions to derive anew, as many in each class of pieces; all if there are no more.
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     samples: u64,
     /// Derive every position.
     #[arg(long, conflicts_with = "samples")]
@@ -268,7 +268,8 @@ impl Verify {
     fn verify<P: Position>(&self, out: &Output, stop: &AtomicBool) -> Result<()> {
         let tables = Tables::<P>::open(&self.dir)?;
         let extent = if self.all { Extent::All } else { Extent::Samples { positions: self.samples, seed: self.seed } };
-        let bar = output::bar(if self.all { tables.positions() } else { self.samples }, "positions");
+        let bar =
+            output::bar(if self.all { tables.positions() } else { self.samples.min(tables.positions()) }, "positions");
         let verified = self.crew.pool()?.install(|| verify(&tables, extent, stop, &|positions| bar.inc(positions)));
         bar.finish_and_clear();
         let (verified, variant, pieces) = (verified?, P::SPEC.variant.name(), tables.most_pieces());

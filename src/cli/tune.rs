@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 8.0, allow_hyphen_values = true)]
     penalty: f64,
     /// Steps of the fit, at most.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     steps: u32,
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1024))]

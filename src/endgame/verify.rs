@@ -33,7 +33,7 @@ pub struct Verified {
 /// How many positions to derive anew.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// So many, chosen by a seed, as many in each class.
+    /// So many, chosen by a seed, as many in each class; all where there are no more.
     Samples {
         /// How many.
         positions: u64,
@@ -56,6 +56,10 @@ pub fn verify<P: Position>(
     stop: &AtomicBool,
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<Verified> {
+    let extent = match extent {
+        Extent::Samples { positions, .. } if positions >= tables.positions() => Extent::All,
+        some => some,
+    };
     let mut verified = Verified::default();
     for file in tables.files() {
         if stop.load(Ordering::Relaxed) {

@@ -231,6 +231,10 @@ pub fn play<P: Heuristic>(
 /// Opens the file to write behind its last whole game. Answers how many it has.
 fn open<P: Position>(path: &Path, settings: &Settings) -> Result<(File, u64)> {
     let failed = |source| Error::io(path, source);
+    // Games are read again and written behind; opening a pipe would wait for somebody at its other end.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(wrong(path, "expected a file to keep games in"));
+    }
     let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.len() == 0 {
         let head = serde_json::to_string(settings).expect("names and numbers are JSON");
